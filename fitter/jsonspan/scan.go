@@ -94,13 +94,13 @@ func (s *scanner) value() (opened bool, err error) {
 }
 
 func (s *scanner) container(c byte) (opened bool, err error) {
+	if len(s.open) == MaxDepth {
+		return false, s.fail("nested too deeply")
+	}
 	s.pos = skipSpace(s.doc, s.pos+1)
 	if s.pos < len(s.doc) && s.doc[s.pos] == c+2 { // '}' is '{'+2 and ']' is '['+2
 		s.pos++
 		return false, nil
-	}
-	if len(s.open) == MaxDepth {
-		return false, s.fail("nested too deeply")
 	}
 	s.open = append(s.open, c)
 	if c == '{' {
