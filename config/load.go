@@ -1,0 +1,160 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// setting is one variable as it was read.
+type setting struct {
+	value string // as given, or the default
+	set   bool   // given, and not empty
+}
+
+// Load reads the environment, a list of NAME=value as os.Environ gives it. An empty value counts as unset.
+//
+// knownTool tells whether a tool name that GATEWAY_TOOL_LIMITS or GATEWAY_TOOL_MAX_ERRORS_M mentions exists; nil leaves
+// the names unchecked. The error is nil or a *Error with every problem found; the Config beside a *Error is good for
+// Variables alone. Warnings are about names that look meant for the gateway and are not read by it.
+func Load(environ []string, knownTool func(tool string) bool) (Config, []Warning, error) {
+	given := env.ToMap(environ) // never nil: with a nil map, env would read the process's own environment
+	c := Config{settings: map[string]setting{}}
+	err := env.ParseWithOptions(&c, env.Options{
+		Environment: given,
+		FuncMap:     parsers(),
+		OnSet: func(name string, value any, isDefault bool) {
+			text := fmt.Sprint(value)
+			c.settings[name] = setting{value: text, set: !isDefault && text != ""}
+		},
+	})
+	failed := parseProblems(err, given)
+	if err != nil && failed == nil {
+		return c, nil, fmt.Errorf("read the environment: %w", err) // the structs are wrong, not the environment
+	}
+	problems := merge(failed, c.check(knownTool))
+	warnings := append(unknownNames(given), c.doubts(problems)...)
+	if len(problems) == 0 {
+		return c, warnings, nil
+	}
+	return c, warnings, &Error{Problems: problems}
+}
+
+// parseProblems turns the library's errors, which speak of struct fields and Go types, into problems that speak of
+// variables and forms. It returns nil if err is nil or holds anything that the environment cannot be blamed for.
+func parseProblems(err error, given map[string]string) []Problem {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return nil
+	}
+	byField := map[string]field{}
+	for _, f := range fields() {
+		byField[f.fieldName] = f
+	}
+	var problems []Problem
+	for _, one := range all.Errors {
+		var parse env.ParseError
+		var missing env.VarIsNotSetError
+		switch {
+		case errors.As(one, &parse):
+			f, ok := byField[parse.Name]
+			if !ok {
+				return nil
+			}
+			problems = append(problems, f.problem(given[f.name], reason(parse.Err)))
+		case errors.As(one, &missing):
+			problems = append(problems, lookUp(missing.Key).problem("", ""))
+		default:
+			return nil
+		}
+	}
+	return problems
+}
+
+// reason is what is worth saying of a parser's error beside the form: our own parsers' findings, not strconv's.
+func reason(err error) string {
+	var f finding
+	if errors.As(err, &f) {
+		return f.Error()
+	}
+	return ""
+}
+
+// merge joins two lists in the order of the variables, one problem a variable: what could not be parsed was not
+// checked, and its zero value says nothing.
+func merge(failed, checked []Problem) []Problem {
+	seen := map[string]bool{}
+	for _, p := range failed {
+		seen[p.Variable] = true
+	}
+	all := slices.Clone(failed)
+	for _, p := range checked {
+		if !seen[p.Variable] {
+			all = append(all, p)
+		}
+	}
+	order := map[string]int{}
+	for i, f := range fields() {
+		order[f.name] = i
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int { return order[a.Variable] - order[b.Variable] })
+	return all
+}
+
+// field is what a struct field's type and tags say about its variable.
+type field struct {
+	section      string // the concern: a field of Config
+	fieldName    string // unique over all concerns
+	name         string // GATEWAY_…
+	defaultValue string
+	form         string
+	secret       bool
+}
+
+// fields lists every variable in the order of the structs.
+func fields() []field {
+	var all []field
+	for concern := range structFields(reflect.TypeFor[Config]()) {
+		for f := range structFields(concern.Type) {
+			name, ok := f.Tag.Lookup("env")
+			if !ok {
+				continue
+			}
+			all = append(all, field{
+				section:      concern.Name,
+				fieldName:    f.Name,
+				name:         ownKey(name),
+				defaultValue: f.Tag.Get("envDefault"),
+				form:         f.Tag.Get("form"),
+				secret:       f.Tag.Get("secret") == "true",
+			})
+		}
+	}
+	return all
+}
+
+func structFields(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// lookUp returns the variable of that name; a name that does not exist gives a field that holds only the name.
+func lookUp(name string) field {
+	for _, f := range fields() {
+		if f.name == name {
+			return f
+		}
+	}
+	return field{name: name}
+}

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"log/slog"
+	"net/url"
+	"time"
+)
+
+// Config is the gateway's whole configuration. The zero value is not usable: take it from Load.
+type Config struct {
+	Upstream Upstream
+	Listen   Listen
+	Results  Results
+	Widget   Widget
+	Access   Access
+	Bounds   Bounds
+	Log      Log
+
+	// settings holds each variable as it was read, by name, for Variables and for messages.
+	settings map[string]setting
+}
+
+// Upstream is the TomTom MCP server behind the gateway.
+type Upstream struct {
+	// The MCP endpoint of the server behind the gateway. The gateway serves the same path on its own address, passes
+	// every credential header of a caller on, and adds none of its own.
+	URL *url.URL `env:"GATEWAY_UPSTREAM_URL,required" form:"an http or https URL without user, query or fragment, such as http://127.0.0.1:3000/mcp"`
+
+	// How long a whole answer of the upstream may take. The TomTom server retries a 429 of the TomTom API for about 29 s
+	// before it answers, so much less than a minute cuts calls off that would have succeeded.
+	Timeout time.Duration `env:"GATEWAY_UPSTREAM_TIMEOUT" envDefault:"120s" form:"a duration above 0, such as 120s"`
+}
+
+// Listen is where the gateway accepts connections, and how it stops accepting them.
+type Listen struct {
+	// Address of the MCP endpoint. Its path is the upstream's; the upstream's other paths (OAuth metadata, /health) pass
+	// on the same address.
+	Address string `env:"GATEWAY_LISTEN" envDefault:":8080" form:"an address to listen on, host:port or :port"`
+
+	// Address of /healthz, /readyz and /metrics. They need no credential, so this address should not be public.
+	AdminAddress string `env:"GATEWAY_ADMIN_LISTEN" envDefault:":9090" form:"an address to listen on, host:port or :port"`
+
+	// How long the gateway keeps accepting requests after SIGTERM while /readyz already says 503. Set it to a few seconds
+	// where a load balancer needs that long to stop sending (5s on Kubernetes without a preStop hook).
+	DrainDelay time.Duration `env:"GATEWAY_DRAIN_DELAY" envDefault:"0s" form:"a duration, 0s or more"`
+
+	// How long requests in flight may take to end after that. What is left then is cut off. Together with
+	// GATEWAY_DRAIN_DELAY it has to stay below the time that the platform waits before it kills (30 s on Kubernetes).
+	DrainTimeout time.Duration `env:"GATEWAY_DRAIN_TIMEOUT" envDefault:"25s" form:"a duration above 0, such as 25s"`
+}
+
+// Results is how large a tool result may be, and what may be done to a route so that its map fits beside the text.
+type Results struct {
+	// Characters (UTF-16 code units) of a whole serialized tool result: the agent's text, the app data and everything
+	// else, pictures apart. Hosts keep larger results away from the widget; Claude does so above about 150,000.
+	LimitChars int `env:"GATEWAY_RESULT_LIMIT" envDefault:"120000" form:"a whole number of characters above 0"`
+
+	// Limits of single tools, in place of GATEWAY_RESULT_LIMIT.
+	ToolLimitChars map[string]int `env:"GATEWAY_TOOL_LIMITS" form:"tool=characters, comma separated, such as tomtom-routing=110000,tomtom-dynamic-map=90000"`
+
+	// Largest error in metres that a drawn route may have: the distance from any vertex of the original to the drawn
+	// line. A route that would need more to fit is not drawn, and the result says too_large.
+	MaxErrorM float64 `env:"GATEWAY_MAX_ERROR_M" envDefault:"1000" form:"a number of metres above 0"`
+
+	// Largest errors of single tools, in place of GATEWAY_MAX_ERROR_M.
+	ToolMaxErrorM map[string]float64 `env:"GATEWAY_TOOL_MAX_ERRORS_M" form:"tool=metres, comma separated, such as tomtom-routing=250"`
+
+	// What may happen to white space between the tokens of the agent's JSON. keep: nothing. minify: it is removed, which
+	// saves model tokens and leaves more room for the map. auto: it is removed only from a result whose app data would
+	// not be exact beside the text as the upstream wrote it.
+	Text Text `env:"GATEWAY_TEXT" envDefault:"auto" form:"auto, keep or minify"`
+}
+
+// Widget is what hosts draw, and for whom.
+type Widget struct {
+	// Which clients get widgets and app data. auto: every client but those that declare no support for MCP Apps.
+	// always: every client. never: none; results then carry the agent's text alone.
+	Apps Apps `env:"GATEWAY_APPS" envDefault:"auto" form:"auto, always or never"`
+
+	// A TomTom key, restricted to map display, that widgets get in place of the caller's own when they ask for a key.
+	// Without it the upstream answers them.
+	MapKey string `env:"GATEWAY_MAP_KEY" secret:"true" form:"a TomTom API key: printable characters without spaces"`
+
+	// Template of the raster tiles below the drawing. {z}, {x} and {y} are required; {key} (the widget's TomTom key) and
+	// {style} (the map style, light or dark) may stand where the server wants them. The template's origin goes into the
+	// widget's content security policy, so it holds no placeholder.
+	Tiles string `env:"GATEWAY_TILES" envDefault:"https://api.tomtom.com/maps/orbis/display/raster/tile/{z}/{x}/{y}?apiVersion=2&key={key}&style={style}&tileSize=512" form:"an https URL (http on a loopback host) with {z}, {x} and {y}, and if wanted {key} and {style}, after the host"`
+}
+
+// Access is which browser pages may call the gateway.
+type Access struct {
+	// Browser origins that may call the gateway, besides loopback ones; * allows all. A request whose Origin header names
+	// another origin gets 403. Requests without that header, which is what MCP hosts outside a browser send, always pass.
+	AllowedOrigins []string `env:"GATEWAY_ALLOWED_ORIGINS" form:"origins, comma separated, such as https://claude.ai,https://chatgpt.com, or *"`
+}
+
+// Bounds is what one request, one answer, and all of them together may take in memory.
+type Bounds struct {
+	// Largest request body. A larger one gets 413.
+	MaxRequestBytes int64 `env:"GATEWAY_MAX_REQUEST_BYTES" envDefault:"16777216" form:"a whole number of bytes above 0"`
+
+	// Largest upstream answer that the gateway works on. A larger one passes unaltered, without a map.
+	MaxResponseBytes int64 `env:"GATEWAY_MAX_RESPONSE_BYTES" envDefault:"67108864" form:"a whole number of bytes above 0"`
+
+	// Results and app data held at once, over all calls. A call that would need more waits, and then goes out without
+	// app data.
+	MaxBufferedBytes int64 `env:"GATEWAY_MAX_BUFFERED_BYTES" envDefault:"268435456" form:"a whole number of bytes above 0"`
+}
+
+// Log is the log on standard error: one line for each call. It never holds keys, arguments, texts or coordinates.
+type Log struct {
+	// Least severe level that is written.
+	Level slog.Level `env:"GATEWAY_LOG_LEVEL" envDefault:"info" form:"debug, info, warn or error"`
+
+	// Form of a line: json, one object a line, or text, key=value pairs for reading in a terminal.
+	Format LogFormat `env:"GATEWAY_LOG_FORMAT" envDefault:"json" form:"json or text"`
+}
+
+// Apps says which clients get widgets.
+type Apps string
+
+// The values of GATEWAY_APPS.
+const (
+	AppsAuto   Apps = "auto"
+	AppsAlways Apps = "always"
+	AppsNever  Apps = "never"
+)
+
+// Text says what may happen to white space in the agent's JSON.
+type Text string
+
+// The values of GATEWAY_TEXT.
+const (
+	TextAuto   Text = "auto"
+	TextKeep   Text = "keep"
+	TextMinify Text = "minify"
+)
+
+// LogFormat is the form of a log line.
+type LogFormat string
+
+// The values of GATEWAY_LOG_FORMAT.
+const (
+	LogJSON LogFormat = "json"
+	LogText LogFormat = "text"
+)
