@@ -76,8 +76,7 @@ func parseProblems(err error, given map[string]string) []Problem {
 
 // reason is what is worth saying of a parser's error beside the form: our own parsers' findings, not strconv's.
 func reason(err error) string {
-	var f finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[finding](err); ok {
 		return f.Error()
 	}
 	return ""
@@ -117,8 +116,11 @@ type field struct {
 // fields lists every variable in the order of the structs.
 func fields() []field {
 	var all []field
-	for concern := range structFields(reflect.TypeFor[Config]()) {
-		for f := range structFields(concern.Type) {
+	for concern := range reflect.TypeFor[Config]().Fields() {
+		if !concern.IsExported() {
+			continue
+		}
+		for f := range concern.Type.Fields() {
 			name, ok := f.Tag.Lookup("env")
 			if !ok {
 				continue
@@ -134,19 +136,6 @@ func fields() []field {
 		}
 	}
 	return all
-}
-
-func structFields(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		if t.Kind() != reflect.Struct {
-			return
-		}
-		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && !yield(f) {
-				return
-			}
-		}
-	}
 }
 
 // lookUp returns the variable of that name; a name that does not exist gives a field that holds only the name.

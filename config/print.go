@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -41,8 +40,7 @@ func (c Config) Variables() []Variable {
 
 // Print writes every variable, where its value comes from, and the value.
 func (c Config) Print(w io.Writer) error {
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range c.Variables() {
 		source, value := "default", v.Value
 		if v.Set {
@@ -51,12 +49,11 @@ func (c Config) Print(w io.Writer) error {
 		if value == "" {
 			source, value = "unset", "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", v.Name, source, value)
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", v.Name, source, value); err != nil {
+			return fmt.Errorf("print the configuration: %w", err)
+		}
 	}
 	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the configuration: %w", err)
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print the configuration: %w", err)
 	}
 	return nil

@@ -1,0 +1,84 @@
+# Every check that CI makes is a target here, and CI calls nothing else.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# What tools/install.sh puts beside the code goes before what the machine has.
+export PATH := $(CURDIR)/bin:$(CURDIR)/bin/node/bin:$(PATH)
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 5s
+BENCHTIME ?= 1s
+
+# Packages in which goroutines share anything: their tests run with the race detector, all others without.
+RACE := ./cmd/... ./proxy/...
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## Serve an embedded TomTom-like upstream with the gateway in front; needs only Go
+	$(GO) run ./cmd/gateway demo
+
+.PHONY: build
+build: ## Build bin/gateway, a static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
+
+.PHONY: test
+test: vet lint unit race fuzz widget ## Everything CI checks; installs what is missing (as root)
+
+.PHONY: vet
+vet: ## Static checks of the Go toolchain
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## golangci-lint, at the pinned version
+	tools/install.sh golangci-lint
+	golangci-lint run ./...
+
+.PHONY: unit
+unit: ## Go tests of the packages that make race does not run
+	$(GO) test $$($(GO) list ./... | grep -v -x -F -f <($(GO) list $(RACE)))
+
+.PHONY: race
+race: ## Go tests under the race detector, where goroutines share something
+	tools/install.sh cc
+	CGO_ENABLED=1 $(GO) test -race $(RACE)
+
+.PHONY: e2e
+e2e: ## End-to-end tests alone: built binaries, real TCP
+	$(GO) test -count=1 ./e2e/...
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target for FUZZTIME (5s)
+	tools/fuzz.sh $(FUZZTIME)
+
+.PHONY: bench
+bench: ## Every benchmark for BENCHTIME (1s); figures are in docs/benchmarks.md
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+.PHONY: widget
+widget: ## Check, test and rebuild the widget; the committed widgets/dist must come out the same
+	tools/install.sh node
+	tools/install.sh chromium
+	cd widgets && npm ci --no-audit --no-fund
+	cd widgets && npm run check && npm test && npm run build && npm run test:browser
+	@git diff --stat --exit-code -- widgets/dist && test -z "$$(git status --porcelain -- widgets/dist)" \
+		|| { echo 'widgets/dist differs from what the sources build: commit the rebuilt files' >&2; exit 1; }
+
+.PHONY: generate
+generate: ## Write the generated files: docs/configuration.md, config/synopsis.go
+	$(GO) generate ./...
+
+.PHONY: fmt
+fmt: ## Format the Go code
+	tools/install.sh golangci-lint
+	golangci-lint fmt ./...
+
+.PHONY: clean
+clean: ## Remove what was built and installed beside the code
+	rm -rf bin widgets/node_modules
