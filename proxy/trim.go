@@ -249,11 +249,9 @@ func holds(doc []byte, value jsonspan.Span, name string) bool {
 	if !found {
 		return false
 	}
-	switch text := m.Value.Of(doc); string(text) {
-	case "null", "false", `""`:
+	text := m.Value.Of(doc)
+	if number, err := strconv.ParseFloat(string(text[:min(len(text), 32)]), 64); err == nil && number == 0 {
 		return false
-	default:
-		number, err := strconv.ParseFloat(string(text), 64)
-		return err != nil || number != 0
 	}
+	return string(text) != "null" && string(text) != "false" && string(text) != `""`
 }
