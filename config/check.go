@@ -8,9 +8,17 @@ import (
 	"time"
 )
 
+// Checks is what others know about values. A nil member leaves its values unchecked.
+type Checks struct {
+	// KnownTool tells whether a tool exists that GATEWAY_TOOL_LIMITS or GATEWAY_TOOL_MAX_ERRORS_M names.
+	KnownTool func(tool string) bool
+	// Tiles and Incidents say what is wrong with a URL template, without repeating it.
+	Tiles, Incidents func(template string) error
+}
+
 // check finds what parsed and still cannot be used. Fields that did not parse hold their zero value here; merge drops
 // what is said about those.
-func (c Config) check(knownTool func(string) bool) []Problem {
+func (c Config) check(checks Checks) []Problem {
 	var found []Problem
 	add := func(name, reason string) {
 		if reason != "" {
@@ -24,10 +32,11 @@ func (c Config) check(knownTool func(string) bool) []Problem {
 	}
 	add("GATEWAY_LISTEN", checkAddress(c.Listen.Address))
 	add("GATEWAY_ADMIN_LISTEN", c.checkAdminAddress())
-	add("GATEWAY_TILES", checkTiles(c.Widget.Tiles))
+	add("GATEWAY_TILES", checkTemplate(c.Widget.Tiles, checks.Tiles))
+	add("GATEWAY_INCIDENTS", checkTemplate(c.Widget.Incidents, checks.Incidents))
 	add("GATEWAY_MAP_KEY", checkMapKey(c.Widget.MapKey))
-	add("GATEWAY_TOOL_LIMITS", checkTools(slices.Sorted(maps.Keys(c.Results.ToolLimitChars)), knownTool))
-	add("GATEWAY_TOOL_MAX_ERRORS_M", checkTools(slices.Sorted(maps.Keys(c.Results.ToolMaxErrorM)), knownTool))
+	add("GATEWAY_TOOL_LIMITS", checkTools(slices.Sorted(maps.Keys(c.Results.ToolLimitChars)), checks.KnownTool))
+	add("GATEWAY_TOOL_MAX_ERRORS_M", checkTools(slices.Sorted(maps.Keys(c.Results.ToolMaxErrorM)), checks.KnownTool))
 	if !isLength(c.Results.MaxErrorM) {
 		add("GATEWAY_MAX_ERROR_M", "it is not above 0")
 	}
@@ -70,6 +79,16 @@ func checkMapKey(key string) string {
 		if r <= ' ' || r > '~' {
 			return "it holds a space, a line end or another character that no key has"
 		}
+	}
+	return ""
+}
+
+func checkTemplate(template string, check func(string) error) string {
+	if check == nil || template == "" {
+		return ""
+	}
+	if err := check(template); err != nil {
+		return err.Error()
 	}
 	return ""
 }

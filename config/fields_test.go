@@ -24,7 +24,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("GATEWAY_TILES", "https://{z}/{x}/{y}")
 	f.Add("GATEWAY_ALLOWED_ORIGINS", "https://[::1")
 	f.Fuzz(func(t *testing.T, name, value string) {
-		c, _, err := Load([]string{"GATEWAY_UPSTREAM_URL=http://127.0.0.1:1/mcp", name + "=" + value}, func(string) bool { return true })
+		c, _, err := Load([]string{"GATEWAY_UPSTREAM_URL=http://127.0.0.1:1/mcp", name + "=" + value}, Checks{})
 		if err == nil && (c.Upstream.URL == nil || c.Results.LimitChars <= 0 || c.Bounds.MaxRequestBytes <= 0) {
 			t.Errorf("%s=%q was accepted and gives %+v", name, value, c)
 		}

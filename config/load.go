@@ -17,10 +17,10 @@ type setting struct {
 
 // Load reads the environment, a list of NAME=value as os.Environ gives it. An empty value counts as unset.
 //
-// knownTool tells whether a tool name that GATEWAY_TOOL_LIMITS or GATEWAY_TOOL_MAX_ERRORS_M mentions exists; nil leaves
-// the names unchecked. The error is nil or a *Error with every problem found; the Config beside a *Error is good for
-// Variables alone. Warnings are about names that look meant for the gateway and are not read by it.
-func Load(environ []string, knownTool func(tool string) bool) (Config, []Warning, error) {
+// The error is nil or a *Error with every problem found, those of checks among them; the Config beside a *Error is good
+// for Variables and Print alone. Warnings are about names that look meant for the gateway and are not read by it, and
+// about values that contradict each other.
+func Load(environ []string, checks Checks) (Config, []Warning, error) {
 	given := env.ToMap(environ) // never nil: with a nil map, env would read the process's own environment
 	c := Config{settings: map[string]setting{}}
 	err := env.ParseWithOptions(&c, env.Options{
@@ -35,7 +35,7 @@ func Load(environ []string, knownTool func(tool string) bool) (Config, []Warning
 	if err != nil && failed == nil {
 		return c, nil, fmt.Errorf("read the environment: %w", err) // the structs are wrong, not the environment
 	}
-	problems := merge(failed, c.check(knownTool))
+	problems := merge(failed, c.check(checks))
 	warnings := append(unknownNames(given), c.doubts(problems)...)
 	if len(problems) == 0 {
 		return c, warnings, nil

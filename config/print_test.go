@@ -38,7 +38,7 @@ func TestPrintMasksSecrets(t *testing.T) {
 
 // What could not be used is printed too, so that `gateway config` shows what the problems are about.
 func TestPrintBesideProblems(t *testing.T) {
-	c, _, err := config.Load([]string{"GATEWAY_RESULT_LIMIT=many\x1b[31m"}, nil)
+	c, _, err := config.Load([]string{"GATEWAY_RESULT_LIMIT=many\x1b[31m"}, config.Checks{})
 	if err == nil {
 		t.Fatal("no problem was found")
 	}

@@ -79,6 +79,8 @@ func (f field) show(value string) string {
 var (
 	// userInfo is the user and password of a URL, whether the rest of it parses or not.
 	userInfo = regexp.MustCompile(`//[^/?#,]*@`)
+	// placeholder stands for what the widget fills in.
+	placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 	// secretParameter is a query parameter that a tile server takes a key in.
 	secretParameter = regexp.MustCompile(`(?i)[?&](?:[a-z_-]*key|[a-z_-]*token|sig|signature|password|secret)=[^&#]*`)
 )

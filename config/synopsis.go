@@ -18,6 +18,8 @@ var synopses = map[string]string{
 	"GATEWAY_APPS":               "Which clients get widgets and app data",
 	"GATEWAY_MAP_KEY":            "A TomTom key, restricted to map display, that widgets get in place of the caller's own when they ask for a key",
 	"GATEWAY_TILES":              "Template of the raster tiles below the drawing",
+	"GATEWAY_TILES_ATTRIBUTION":  "The line of text that the owner of the tiles asks for, shown on the map",
+	"GATEWAY_INCIDENTS":          "Template of the live traffic incidents that the widget of tomtom-traffic draws, answering as TomTom's Orbis incidents API",
 	"GATEWAY_ALLOWED_ORIGINS":    "Browser origins that may call the gateway, besides loopback ones; * allows all",
 	"GATEWAY_MAX_REQUEST_BYTES":  "Largest request body",
 	"GATEWAY_MAX_RESPONSE_BYTES": "Largest upstream answer that the gateway works on",

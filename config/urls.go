@@ -3,9 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,45 +78,4 @@ func checkAddress(address string) string {
 		return fmt.Sprintf("%q is no port from 0 to 65535", port)
 	}
 	return ""
-}
-
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
-
-// checkTiles says in plain words what makes a template unusable; "" if nothing does. Widgets take the origin of the
-// template into their content security policy, so scheme, host and port must be literal.
-func checkTiles(template string) string {
-	for _, found := range placeholder.FindAllString(template, -1) {
-		if !slices.Contains([]string{"{z}", "{x}", "{y}", "{key}", "{style}"}, found) {
-			return fmt.Sprintf("%s is no placeholder it may have", found)
-		}
-	}
-	for _, needed := range []string{"{z}", "{x}", "{y}"} {
-		if !strings.Contains(template, needed) {
-			return needed + " is missing"
-		}
-	}
-	// With numbers for the placeholders it has to be a URL; one left over would stand in scheme, host or port.
-	origin, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(template, "https://"), "http://"), "/")
-	if strings.ContainsAny(origin, "{}") {
-		return "a placeholder stands before its path"
-	}
-	filled := placeholder.ReplaceAllString(template, "0")
-	u, err := url.Parse(filled)
-	switch {
-	case err != nil || u.Hostname() == "" || strings.ContainsAny(filled, "{}"):
-		return "it is no URL"
-	case u.User != nil:
-		return "it holds a user"
-	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
-		return ""
-	}
-	return "it is not https, and its host is not loopback"
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
 }

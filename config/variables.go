@@ -81,10 +81,19 @@ type Widget struct {
 	// Without it the upstream answers them.
 	MapKey string `env:"GATEWAY_MAP_KEY" secret:"true" form:"a TomTom API key: printable characters without spaces"`
 
-	// Template of the raster tiles below the drawing. {z}, {x} and {y} are required; {key} (the widget's TomTom key) and
-	// {style} (the map style, light or dark) may stand where the server wants them. The template's origin goes into the
-	// widget's content security policy, so it holds no placeholder.
-	Tiles string `env:"GATEWAY_TILES" envDefault:"https://api.tomtom.com/maps/orbis/display/raster/tile/{z}/{x}/{y}?apiVersion=2&key={key}&style={style}&tileSize=512" form:"an https URL (http on a loopback host) with {z}, {x} and {y}, and if wanted {key} and {style}, after the host"`
+	// Template of the raster tiles below the drawing. {z}, {x} and {y} are required; {key} (the widget's TomTom key),
+	// {style} (street-light or street-dark) and {size} (256, or 512 on dense screens) may stand where the server wants
+	// them. The template's origin goes into the widget's content security policy, so it holds no placeholder.
+	Tiles string `env:"GATEWAY_TILES" envDefault:"https://api.tomtom.com/maps/orbis/display/raster/tile/{z}/{x}/{y}?apiVersion=2&key={key}&style={style}&tileSize={size}" form:"an https URL (http on a loopback host) with {z}, {x} and {y}, and if wanted {key}, {style} and {size}, after the host"`
+
+	// The line of text that the owner of the tiles asks for, shown on the map. Unset: TomTom's with TomTom's tiles, else
+	// none.
+	TilesAttribution string `env:"GATEWAY_TILES_ATTRIBUTION" form:"a short line of text, such as © OpenStreetMap contributors"`
+
+	// Template of the live traffic incidents that the widget of tomtom-traffic draws, answering as TomTom's Orbis
+	// incidents API. Unset: TomTom's path at the origin of GATEWAY_TILES where those tiles take a {key}; where they take
+	// none, live traffic is off, so that the key goes to no server that was not meant to have it.
+	Incidents string `env:"GATEWAY_INCIDENTS" form:"an https URL (http on a loopback host) with {bbox}, and if wanted {key}, after the host"`
 }
 
 // Access is which browser pages may call the gateway.

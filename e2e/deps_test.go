@@ -1,3 +1,5 @@
+// Package e2e_test checks the gateway from outside, and the house it is built in: which room may import which, and that
+// each says what it is for.
 package e2e_test
 
 import (
