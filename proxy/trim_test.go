@@ -300,3 +300,29 @@ func TestTrimLeavesRecordedSummaries(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkTrim(b *testing.B) {
+	var line bytes.Buffer
+	for i := range 8240 {
+		fmt.Fprintf(&line, "%.*s[%d.12345,\n 52.54321]", min(i, 1), ",", i%180)
+	}
+	place := mustRead(b, filepath.Join("testdata", "trim", "tomtom-reverse-geocode.full.json"))
+	documents := map[string]string{
+		"tomtom-routing": fmt.Sprintf(`{"features":[{"geometry":{"coordinates":[%s]},"properties":{"progress":[]}}]}`, &line),
+		"tomtom-fuzzy-search": fmt.Sprintf(`{"features":[%s]}`,
+			bytes.Join(slices.Repeat([][]byte{place}, 100), []byte(","))),
+	}
+	for name, doc := range documents {
+		b.Run(name, func(b *testing.B) {
+			tool, text := mustPolicy(b, name), []byte(doc)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if !isUntrimmed(b, text, tool) {
+					b.Fatal("not recognised")
+				}
+				mustTrim(b, text, tool.Compact)
+			}
+		})
+	}
+}
