@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// dialTimeout bounds a new connection to the upstream, TLS included.
+	dialTimeout = 10 * time.Second
+	// sharedIdleTimeout is well under the 5 s after which a Node upstream closes an idle connection, so that a
+	// request hardly ever meets a connection that is just being closed.
+	sharedIdleTimeout = 2 * time.Second
+)
+
+// upstream is the server behind the gateway: its address and the two ways to talk to it. Neither ever repeats a
+// request that may have been received.
+type upstream struct {
+	url *url.URL
+	// shared keeps a pool of connections, for everything but tool calls.
+	shared *http.Transport
+	// dialer makes the single connections of leases. Go's Transport repeats a POST on a reused connection when the
+	// request has an Idempotency-Key and a GetBody; a connection of its own, without GetBody, cannot.
+	dialer *http.Transport
+}
+
+func newUpstream(u *url.URL) *upstream {
+	return &upstream{url: u, shared: newTransport(), dialer: newTransport()}
+}
+
+// newTransport speaks HTTP/1.1 alone: there a response occupies its connection, so that a lease is one request
+// after the other on one TCP connection, which any load balancer keeps with one pod.
+func newTransport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Protocols:           protocols,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout: dialTimeout,
+		DisableCompression:  true, // what the host asked for is what the upstream is asked for
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     sharedIdleTimeout,
+	}
+}
+
+func (u *upstream) close() { u.shared.CloseIdleConnections() }
+
+// lease is one connection to the upstream that belongs to one request of a host: a tool call and the redemption that
+// follows it travel over the same TCP connection, and so reach the same process.
+type lease struct {
+	upstream *upstream
+	conn     *http.ClientConn
+}
+
+// dial opens a fresh connection. The caller closes the lease.
+func (u *upstream) dial(ctx context.Context) (*lease, error) {
+	conn, err := u.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{upstream: u, conn: conn}, nil
+}
+
+func (u *upstream) connect(ctx context.Context) (*http.ClientConn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	address := u.url.Host
+	if u.url.Port() == "" {
+		address = net.JoinHostPort(u.url.Hostname(), u.url.Scheme)
+	}
+	conn, err := u.dialer.NewClientConn(ctx, u.url.Scheme, address)
+	if err != nil {
+		return nil, fmt.Errorf("dial: %w", err)
+	}
+	return conn, nil
+}
+
+// RoundTrip sends r on the lease's connection, once. It waits until the answer before has been read to its end.
+func (l *lease) RoundTrip(r *http.Request) (*http.Response, error) { return l.conn.RoundTrip(r) }
+
+// usable reports whether the connection can carry one more request now.
+func (l *lease) usable() bool { return l.conn.Available() > 0 }
+
+// renew gives the lease a fresh connection. The old one is closed.
+func (l *lease) renew(ctx context.Context) error {
+	conn, err := l.upstream.connect(ctx)
+	if err != nil {
+		return err
+	}
+	l.close()
+	l.conn = conn
+	return nil
+}
+
+// close ends the connection, and with it whatever is still on its way.
+func (l *lease) close() { _ = l.conn.Close() } // nothing is lost with it that anyone waits for
