@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
+	"tomtom-mcp-gateway/config"
+)
+
+// demoOptions are the flags of gateway demo.
+type demoOptions struct {
+	listen, admin, upstream string
+	given                   func(flagName string) bool // whether a flag stands on the command line
+	limitChars              int
+	seed                    uint64
+	genesis, untrimmed      bool
+}
+
+func demoCommand() command {
+	return command{
+		name:    "demo",
+		summary: "serve a made-up TomTom server and the gateway in front of it; no key needed",
+		help: `Starts a TomTom-like MCP server with made-up roads, and the gateway in front of it, both on loopback. Prints a call to
+paste and how to look at the map data in its answer. Ends with Ctrl-C.
+
+An address that is taken is replaced by a free one, unless its flag was given. GATEWAY_ variables apply, save the
+addresses; the log is text unless GATEWAY_LOG_FORMAT says otherwise.
+
+examples:
+  gateway demo
+  gateway demo -limit 60000           # a host that takes less
+  gateway demo -untrimmed             # in front of a server from before the map cache
+  GATEWAY_TEXT=minify gateway demo    # fewer characters for the agent's text, more for the map
+`,
+		bind: func(flags *flag.FlagSet) func(context.Context, invocation) error {
+			var o demoOptions
+			flags.StringVar(&o.listen, "listen", "127.0.0.1:8080", "loopback `address` of the gateway's MCP endpoint")
+			flags.StringVar(&o.admin, "admin", "127.0.0.1:9090", "loopback `address` of /healthz, /readyz and /metrics")
+			flags.StringVar(&o.upstream, "upstream", "127.0.0.1:3000", "loopback `address` of the made-up TomTom server")
+			flags.IntVar(&o.limitChars, "limit", 0, "`characters` of a whole result, in place of GATEWAY_RESULT_LIMIT")
+			flags.Uint64Var(&o.seed, "seed", 0, "`number` that picks another made-up world")
+			flags.BoolVar(&o.genesis, "genesis", false, "answer as the older Genesis backend: no maps, results pass unchanged")
+			flags.BoolVar(&o.untrimmed, "untrimmed", false, "answer as a server from before the map cache: the whole response as text")
+			o.given = func(name string) bool {
+				found := false
+				flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+				return found
+			}
+			return o.run
+		},
+	}
+}
+
+// run serves both until ctx is done. It prints its addresses once both listen.
+func (o *demoOptions) run(ctx context.Context, inv invocation) error {
+	if o.limitChars < 0 || o.limitChars == 0 && o.given("limit") {
+		return &usageError{command: "demo", reason: fmt.Sprintf("-limit %d: it has to be above 0", o.limitChars)}
+	}
+	listeners, err := o.listenAll(ctx, inv)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+	}()
+	mcp, admin, behind := listeners[0], listeners[1], listeners[2]
+	c, warnings, err := config.Load(o.environ(inv.environ, mcp, admin, behind), checks())
+	if err != nil {
+		return err
+	}
+	log := newLogger(inv.err, c.Log)
+	warn(log, warnings)
+	server := &http.Server{
+		Handler:           upstream.New(upstream.Options{Seed: o.seed, Genesis: o.genesis, Untrimmed: o.untrimmed}),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       upstream.IdleTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(behind) }() // ends with Close; the gateway's log tells of calls that found nobody
+	if err := write(inv.out, o.welcome(mcp, admin, behind)); err != nil {
+		return err
+	}
+	return serve(ctx, c, log, mcp, admin)
+}
+
+// listenAll opens the three listeners, or none: gateway, admin, upstream.
+func (o *demoOptions) listenAll(ctx context.Context, inv invocation) (all []net.Listener, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range all {
+				_ = l.Close()
+			}
+		}
+	}()
+	for _, want := range []struct{ name, address string }{
+		{"listen", o.listen},
+		{"admin", o.admin},
+		{"upstream", o.upstream},
+	} {
+		if !isLoopbackAddress(want.address) {
+			return all, &usageError{command: "demo", reason: fmt.Sprintf(
+				"-%s %s: the demo serves made-up data to anyone who asks, so it listens on loopback only, such as 127.0.0.1:8080",
+				want.name, want.address)}
+		}
+		l, err := listen(ctx, want.address, "-"+want.name)
+		if errors.Is(err, syscall.EADDRINUSE) && !o.given(want.name) {
+			host, _, _ := net.SplitHostPort(want.address)
+			if l, err = listen(ctx, net.JoinHostPort(host, "0"), "-"+want.name); err == nil {
+				_, _ = fmt.Fprintf(inv.err, "gateway: %s is taken, so -%s is %s\n", want.address, want.name, l.Addr())
+			}
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func isLoopbackAddress(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// environ is the caller's environment with the demo's own values before or behind it: later entries win.
+func (o *demoOptions) environ(callers []string, mcp, admin, behind net.Listener) []string {
+	all := append([]string{"GATEWAY_LOG_FORMAT=text"}, callers...)
+	all = append(all,
+		"GATEWAY_UPSTREAM_URL=http://"+behind.Addr().String()+"/mcp",
+		"GATEWAY_LISTEN="+mcp.Addr().String(),
+		"GATEWAY_ADMIN_LISTEN="+admin.Addr().String(),
+	)
+	if o.limitChars > 0 {
+		all = append(all, "GATEWAY_RESULT_LIMIT="+strconv.Itoa(o.limitChars))
+	}
+	return all
+}
+
+// demoCall is Lisbon to Warsaw, about 39,000 vertices: too many for any host as they are.
+const demoCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tomtom-routing","arguments":` +
+	`{"locations":[[-9.1393,38.7223],[21.0122,52.2297]],"show_ui":true}}}`
+
+// welcome says what runs where and what to try.
+func (o *demoOptions) welcome(mcp, admin, behind net.Listener) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "made-up TomTom server  http://%s/mcp\n", behind.Addr())
+	fmt.Fprintf(&b, "gateway                http://%s/mcp\n", mcp.Addr())
+	fmt.Fprintf(&b, "admin                  http://%s/readyz, /metrics\n\n", admin.Addr())
+	fmt.Fprintf(&b, `Ask for a route from Lisbon to Warsaw, as an MCP host does:
+
+  curl -sS http://%s/mcp \
+    -H 'Content-Type: application/json' \
+    -H 'Accept: application/json, text/event-stream' \
+    -H 'tomtom-api-key: demo' \
+    -d '%s' \
+    > lisbon-warsaw.txt
+
+`, mcp.Addr(), demoCall)
+	switch {
+	case o.genesis:
+		b.WriteString("The older backend has no maps: the answer is the server's, byte for byte.\n")
+	default:
+		b.WriteString(`How large the answer is, what became of the map data, and the map data itself:
+
+  wc -c lisbon-warsaw.txt
+  grep -o '"com.tomtom/[as][^"]*":\("[a-z_]*"\|{[^}]*}\)' lisbon-warsaw.txt
+  grep -o '"com.tomtom/app-data":"[^"]*' lisbon-warsaw.txt | cut -d '"' -f 4 | base64 -d | gunzip > route.json
+
+route.json is the route as the map draws it: GeoJSON whose sections still point at the right vertices. Fit it tighter:
+
+  gateway fit -limit 40000 -explain route.json
+
+`)
+	}
+	b.WriteString("Ctrl-C ends both.\n\n")
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"tomtom-mcp-gateway/config"
+	"tomtom-mcp-gateway/proxy"
+	"tomtom-mcp-gateway/widgets"
+)
+
+// serveEnvironment is the command without a name: it serves what the environment describes until ctx is done.
+func serveEnvironment(ctx context.Context, inv invocation) error {
+	c, warnings, err := config.Load(inv.environ, checks())
+	if err != nil {
+		return err
+	}
+	log := newLogger(inv.err, c.Log)
+	warn(log, warnings)
+	mcp, err := listen(ctx, c.Listen.Address, "GATEWAY_LISTEN")
+	if err != nil {
+		return err
+	}
+	admin, err := listen(ctx, c.Listen.AdminAddress, "GATEWAY_ADMIN_LISTEN")
+	if err != nil {
+		_ = mcp.Close()
+		return err
+	}
+	return serve(ctx, c, log, mcp, admin)
+}
+
+func warn(log *slog.Logger, warnings []config.Warning) {
+	for _, w := range warnings {
+		log.Warn("doubtful configuration", slog.String("variable", w.Variable), slog.String("reason", w.Text))
+	}
+}
+
+// serve runs a gateway on two listeners, which it closes, until ctx is done and the requests in flight have ended.
+func serve(ctx context.Context, c config.Config, log *slog.Logger, mcp, admin net.Listener) error {
+	registry := newRegistry()
+	options, err := proxyOptions(c, log, registry)
+	if err == nil {
+		var gateway *proxy.Gateway
+		if gateway, err = proxy.New(options); err == nil {
+			defer gateway.Close()
+			ready := newReadiness(c.Upstream.URL)
+			site := newSite(c.Listen, log, ready, gateway, adminHandler(ready, registry))
+			announce(log, c, options.Widget, mcp, admin)
+			return site.run(ctx, mcp, admin)
+		}
+	}
+	_, _ = mcp.Close(), admin.Close()
+	return err
+}
+
+// announce logs what the gateway will do, once, without anything secret.
+func announce(log *slog.Logger, c config.Config, widget proxy.Resource, mcp, admin net.Listener) {
+	log.Info("serving",
+		slog.String("version", buildVersion()),
+		slog.String("listen", mcp.Addr().String()),
+		slog.String("admin", admin.Addr().String()),
+		slog.String("upstream", c.Upstream.URL.Redacted()),
+		slog.String("apps", string(c.Widget.Apps)),
+		slog.String("text", string(c.Results.Text)),
+		slog.Int("limit_chars", c.Results.LimitChars),
+		slog.Any("tool_limits", c.Results.ToolLimitChars),
+		slog.Float64("max_error_m", c.Results.MaxErrorM),
+		slog.Any("tool_max_errors_m", c.Results.ToolMaxErrorM),
+		slog.Any("origins", c.Access.AllowedOrigins),
+		slog.Bool("map_key", c.Widget.MapKey != ""),
+		slog.String("widget", widget.URI),
+		slog.Any("widget_loads_from", widget.ResourceDomains),
+	)
+}
+
+func newLogger(w io.Writer, c config.Log) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.Level}
+	if c.Format == config.LogText {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+func newRegistry() *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "gateway_build_info",
+		Help:        "1, labelled with the version that is running.",
+		ConstLabels: prometheus.Labels{"version": buildVersion(), "go": runtime.Version()},
+	})
+	info.Set(1)
+	registry.MustRegister(info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return registry
+}
+
+// proxyOptions turns the configuration into what the proxy needs to know.
+func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Registerer) (proxy.Options, error) {
+	widget, err := widgets.New(widgets.Config{
+		Tiles:       c.Widget.Tiles,
+		Attribution: c.Widget.TilesAttribution,
+		Incidents:   c.Widget.Incidents,
+	})
+	if err != nil {
+		return proxy.Options{}, fmt.Errorf("widget: %w", err)
+	}
+	return proxy.Options{
+		Upstream: c.Upstream.URL,
+		Widget: proxy.Resource{
+			URI:             widget.URI,
+			Name:            "TomTom map",
+			Description:     "Draws the result of a TomTom tool on a map.",
+			MIMEType:        widget.MIMEType,
+			HTML:            widget.HTML,
+			ConnectDomains:  widget.ConnectDomains,
+			ResourceDomains: widget.ResourceDomains,
+		},
+		Apps:             proxy.AppsMode(c.Widget.Apps),
+		AllowedOrigins:   c.Access.AllowedOrigins,
+		MapKey:           c.Widget.MapKey,
+		LimitChars:       c.Results.LimitChars,
+		ToolLimitChars:   c.Results.ToolLimitChars,
+		MaxErrorM:        c.Results.MaxErrorM,
+		ToolMaxErrorM:    c.Results.ToolMaxErrorM,
+		Text:             proxy.TextMode(c.Results.Text),
+		MaxRequestBytes:  c.Bounds.MaxRequestBytes,
+		MaxResponseBytes: c.Bounds.MaxResponseBytes,
+		MaxBufferedBytes: c.Bounds.MaxBufferedBytes,
+		UpstreamTimeout:  c.Upstream.Timeout,
+		Logger:           log,
+		Metrics:          metrics,
+		Version:          buildVersion(),
+	}, nil
+}
