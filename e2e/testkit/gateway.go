@@ -1,0 +1,200 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Gateway is a gateway process in front of one upstream.
+type Gateway struct {
+	// URL is the MCP endpoint; Address its host and port; Admin the URL of the admin address, without a path.
+	URL, Address, Admin string
+
+	cmd    *exec.Cmd
+	log    *lockedBuffer
+	exited chan struct{}
+}
+
+// StartGateway starts the built gateway in front of the upstream's MCP endpoint and returns once /readyz says so. env
+// holds further variables as NAME=value. The process ends with the test, and a failed test shows its log.
+func StartGateway(tb testing.TB, upstream string, env ...string) *Gateway {
+	tb.Helper()
+	path := Binary(tb)
+	for range 5 {
+		g := launch(tb, path, upstream, env)
+		if g.awaitReady(tb) {
+			return g
+		}
+		tb.Logf("the gateway did not get its ports, again:\n%s", g.log)
+	}
+	tb.Fatal("the gateway does not start")
+	return nil
+}
+
+func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
+	tb.Helper()
+	target, err := url.Parse(upstream)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	address, admin := freeAddress(tb), freeAddress(tb)
+	g := &Gateway{
+		URL: "http://" + address + target.Path, Address: address, Admin: "http://" + admin,
+		cmd: exec.Command(path), log: &lockedBuffer{}, exited: make(chan struct{}),
+	}
+	g.cmd.Env = append(cleanEnvironment(),
+		"GATEWAY_UPSTREAM_URL="+upstream, "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
+	g.cmd.Env = append(g.cmd.Env, env...)
+	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
+	if err := g.cmd.Start(); err != nil {
+		tb.Fatalf("start gateway: %v", err)
+	}
+	go func() {
+		_ = g.cmd.Wait()
+		close(g.exited)
+	}()
+	tb.Cleanup(func() {
+		g.stop(tb)
+		if tb.Failed() {
+			tb.Logf("gateway log:\n%s", clip(g.log.String(), 6000))
+		}
+	})
+	return g
+}
+
+// awaitReady is false when the process ended before it was ready.
+func (g *Gateway) awaitReady(tb testing.TB) bool {
+	tb.Helper()
+	ready, ended := false, false
+	Eventually(tb, "gateway ready", func() bool {
+		select {
+		case <-g.exited:
+			ended = true
+			return true
+		default:
+		}
+		response, err := http.Get(g.Admin + "/readyz") //nolint:noctx // bounded by Eventually
+		if err != nil {
+			return false
+		}
+		_ = response.Body.Close()
+		ready = response.StatusCode == http.StatusOK
+		return ready
+	})
+	return ready && !ended
+}
+
+func (g *Gateway) stop(tb testing.TB) {
+	_ = g.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-g.exited:
+		return
+	case <-time.After(Patience):
+		tb.Errorf("the gateway did not end within %v of SIGTERM", Patience)
+	}
+	_ = g.cmd.Process.Kill()
+	<-g.exited
+}
+
+// PID is the process id, to read what the process used.
+func (g *Gateway) PID() int { return g.cmd.Process.Pid }
+
+// LogText is everything that the process wrote so far.
+func (g *Gateway) LogText() string { return g.log.String() }
+
+// LogLines returns the log's records that have all the given members, in order. Values compare as JSON text does:
+// strings by content, numbers by value.
+func (g *Gateway) LogLines(tb testing.TB, want map[string]any) []map[string]any {
+	tb.Helper()
+	var lines []map[string]any
+	for line := range strings.Lines(g.log.String()) {
+		var record map[string]any
+		if json.Unmarshal([]byte(line), &record) != nil {
+			continue
+		}
+		match := true
+		for k, v := range want {
+			match = match && record[k] == v
+		}
+		if match {
+			lines = append(lines, record)
+		}
+	}
+	return lines
+}
+
+// AdminText fetches a path of the admin address.
+func (g *Gateway) AdminText(tb testing.TB, path string) string {
+	tb.Helper()
+	return Client{URL: g.Admin + path}.Do(tb, http.MethodGet, "", nil).Text()
+}
+
+// Run runs a command of the gateway to its end and returns what it wrote and its exit code. stdin may be nil.
+func Run(tb testing.TB, stdin []byte, env []string, args ...string) (stdout, stderr string, code int) {
+	tb.Helper()
+	cmd := exec.Command(Binary(tb), args...) //nolint:gosec // our own command
+	cmd.Env = append(cleanEnvironment(), env...)
+	cmd.Dir = tb.TempDir()
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		tb.Fatalf("gateway %v: %v", args, err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// cleanEnvironment is the test's own environment without the gateway's variables and without proxies.
+func cleanEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "GATEWAY_") || strings.HasSuffix(strings.ToLower(name), "_proxy")
+	})
+}
+
+// freeAddress is a loopback address that was free a moment ago.
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return "…" + s[len(s)-n:]
+}
+
+// lockedBuffer is a buffer that a process writes while a test reads.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
