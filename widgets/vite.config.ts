@@ -20,7 +20,7 @@ export default defineConfig({
   root,
   plugins: [
     world(),
-    licences(root, "THIRD_PARTY_LICENCES", ["world-atlas", "topojson-client"]),
+    licences(root, "THIRD_PARTY_LICENCES", ["world-atlas"]),
     viteSingleFile({ removeViteModuleLoader: true }),
     named("map.html"),
   ],

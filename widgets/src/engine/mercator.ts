@@ -1,0 +1,31 @@
+// Degrees into the Web Mercator metres that the map is drawn in.
+
+import type { Bounds, Path } from "../scene/scene.ts";
+
+const radiusM = 6378137;
+/** Where the square map ends. */
+const maxLat = 85.0511287798;
+
+export function projectX(lon: number): number {
+  return radiusM * lon * (Math.PI / 180);
+}
+
+export function projectY(lat: number): number {
+  const clamped = Math.max(-maxLat, Math.min(maxLat, lat));
+  return radiusM * Math.log(Math.tan(Math.PI / 4 + (clamped * Math.PI) / 360));
+}
+
+/** projectPath answers x, y, x, y, …; the path is not changed. */
+export function projectPath(path: Path): number[] {
+  const flat = new Array<number>(path.length);
+  for (let i = 0; i + 1 < path.length; i += 2) {
+    flat[i] = projectX(path[i]!);
+    flat[i + 1] = projectY(path[i + 1]!);
+  }
+  return flat;
+}
+
+/** projectBounds answers [west, south, east, north]. */
+export function projectBounds({ west, south, east, north }: Bounds): number[] {
+  return [projectX(west), projectY(south), projectX(east), projectY(north)];
+}

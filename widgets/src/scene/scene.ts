@@ -1,0 +1,112 @@
+// What a map shows, without a word of how it is painted: shapes with roles, and the texts beside the map. The engine
+// and the shell both read it; only colours that come from the data are fixed here.
+
+/** Path is lon, lat, lon, lat, … in degrees. A line across the antimeridian goes on past 180. */
+export type Path = Float64Array;
+
+export type LineRole =
+  | "route"
+  | "alternative"
+  | "delay-minor"
+  | "delay-moderate"
+  | "delay-major"
+  | "delay-unknown"
+  | "toll"
+  | "ferry"
+  | "tunnel"
+  | "data";
+
+export type PointRole = "start" | "via" | "end" | "charge" | "border" | "place" | "incident" | "label" | "data";
+
+export type AreaRole = "range" | "boundary" | "data";
+
+/** Detail is what a person sees of a shape that they pick. All of it is text. */
+export interface Detail {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+export interface LineShape {
+  readonly kind: "line";
+  readonly role: LineRole;
+  readonly path: Path;
+  /** A colour of the data's own; the role has one otherwise. */
+  readonly colour?: string;
+  readonly widthPx?: number;
+  readonly detail?: Detail;
+}
+
+export interface PointShape {
+  readonly kind: "point";
+  readonly role: PointRole;
+  readonly lon: number;
+  readonly lat: number;
+  readonly label?: string;
+  /** The number that a list beside the map uses for it. */
+  readonly number?: number;
+  readonly colour?: string;
+  readonly radiusPx?: number;
+  readonly detail?: Detail;
+}
+
+export interface AreaShape {
+  readonly kind: "area";
+  readonly role: AreaRole;
+  /** Polygons of rings: the first is the outside, the others are holes. */
+  readonly polygons: readonly (readonly Path[])[];
+  /** Of nested areas, the place from the smallest (0) to the largest (1). */
+  readonly rank?: number;
+  readonly colour?: string;
+  readonly opacity?: number;
+  readonly detail?: Detail;
+}
+
+/** Points that are drawn as numbers of points where they crowd. */
+export interface ClusterShape {
+  readonly kind: "cluster";
+  readonly points: readonly PointShape[];
+  readonly radiusPx: number;
+}
+
+/** Points that are drawn as density. */
+export interface HeatShape {
+  readonly kind: "heat";
+  /** lon, lat, weight (0 to 1), lon, lat, weight, … */
+  readonly points: Float64Array;
+  readonly intensity: number;
+}
+
+export type Shape = LineShape | PointShape | AreaShape | ClusterShape | HeatShape;
+
+/** Bounds in degrees. east may pass 180. */
+export interface Bounds {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
+export type Swatch = LineRole | PointRole | AreaRole;
+
+/** Row is a line of the card beside the map. */
+export interface Row {
+  readonly title: string;
+  readonly text: string;
+  readonly swatch?: Swatch;
+  readonly colour?: string;
+  readonly number?: number;
+  /** As of the area that it explains. */
+  readonly rank?: number;
+}
+
+export interface Scene {
+  readonly title?: string;
+  /** From the bottom up. */
+  readonly shapes: readonly Shape[];
+  readonly rows: readonly Row[];
+  readonly legend: readonly Row[];
+  /** A view that the data asks for; the shapes' own bounds otherwise. */
+  readonly bounds?: Bounds;
+}
+
+export const emptyScene: Scene = { shapes: [], rows: [], legend: [] };

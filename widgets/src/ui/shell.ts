@@ -1,0 +1,173 @@
+// The document around the map: one state at a time, its texts, and the few buttons.
+
+import type { Padding } from "../engine/engine.ts";
+import type { HostContext } from "../protocol/context.ts";
+import type { Detail, Scene } from "../scene/scene.ts";
+import { cardFor, detailFor } from "./card.ts";
+import { button, element } from "./dom.ts";
+import { formatFor, type Format } from "./format.ts";
+import type { State, TileNote } from "./state.ts";
+import { textsFor, type Texts } from "./texts.ts";
+import { applyContext, themeOf } from "./theme.ts";
+
+export interface ShellActions {
+  zoomBy(levels: number): void;
+  toggleFullscreen(): void;
+}
+
+/** A frame this wide has room for the card beside what is drawn. */
+const wideFramePx = 640;
+const gapPx = 24;
+
+export class Shell {
+  readonly map = element("div", "map");
+  readonly #root: HTMLElement;
+  readonly #title = element("div", "title panel");
+  readonly #message = element("div", "message panel");
+  readonly #cardSlot = element("div", "card-slot");
+  readonly #detailSlot = element("div", "detail-slot");
+  readonly #note = element("p", "hidden-note");
+  readonly #live = element("p", "spoken");
+  readonly #attribution = element("p", "attribution");
+  readonly #controls = element("div", "controls");
+  #state: State = { kind: "waiting", partial: false };
+  #tiles: TileNote = "none";
+  #context: HostContext;
+
+  constructor(
+    root: HTMLElement,
+    readonly actions: ShellActions,
+    readonly owners: string,
+    context: HostContext,
+  ) {
+    this.#root = root;
+    this.#context = context;
+    this.map.tabIndex = 0;
+    this.map.setAttribute("role", "application");
+    this.#live.setAttribute("role", "status");
+    this.#live.setAttribute("aria-live", "polite");
+    root.replaceChildren(
+      this.map,
+      this.#title,
+      this.#cardSlot,
+      this.#detailSlot,
+      this.#message,
+      this.#controls,
+      this.#attribution,
+      this.#note,
+      this.#live,
+    );
+    this.setContext(context);
+  }
+
+  get texts(): Texts {
+    return textsFor(this.#context.locale);
+  }
+
+  get format(): Format {
+    return formatFor(this.#context.locale);
+  }
+
+  setContext(context: HostContext): void {
+    this.#context = context;
+    applyContext(document.documentElement, context);
+    this.#renderControls();
+    this.show(this.#state);
+  }
+
+  setTiles(note: TileNote, shown: boolean): void {
+    this.#tiles = note;
+    this.#attribution.textContent = shown && this.owners !== "" ? this.owners : "Natural Earth";
+    if (this.#state.kind === "drawn") this.#renderCard(this.#state.scene, this.#state.maxErrorM);
+  }
+
+  show(state: State): void {
+    this.#state = state;
+    this.#root.dataset["state"] = state.kind;
+    this.map.setAttribute("aria-label", this.texts.map);
+    if (state.kind !== "drawn") this.#clear();
+    const { title, text } = this.#words(state);
+    this.#message.replaceChildren(...[title, text].filter((words) => words !== "").map((words, i) => element("p", i === 0 ? "name" : "text", words)));
+    this.#message.hidden = title === "";
+    this.#note.textContent = state.kind === "hidden" ? this.texts.hidden : "";
+    if (state.kind === "drawn") this.prepare(state.scene, state.maxErrorM);
+    this.#live.textContent = state.kind === "drawn" ? this.texts.drawn(spoken(state.scene)) : [title, text, this.#note.textContent].join(" ").trim();
+  }
+
+  /** prepare lays out what stands beside a scene, so that padding is known before the map is drawn. */
+  prepare(scene: Scene, maxErrorM: number | undefined): void {
+    this.#title.textContent = scene.title ?? "";
+    this.#title.hidden = scene.title === undefined;
+    this.#renderCard(scene, maxErrorM);
+  }
+
+  padding(): Padding {
+    const card = this.#cardSlot.getBoundingClientRect();
+    const beside = this.map.clientWidth >= wideFramePx;
+    const top = this.#title.hidden ? gapPx : this.#title.offsetHeight + gapPx;
+    if (card.width === 0) return { top, right: 2 * gapPx, bottom: gapPx + 8, left: gapPx };
+    return beside
+      ? { top, right: 2 * gapPx, bottom: gapPx + 8, left: card.width + 2 * gapPx }
+      : { top, right: 2 * gapPx, bottom: card.height + gapPx, left: gapPx };
+  }
+
+  showDetail(detail: Detail | undefined): void {
+    const close = (): void => this.showDetail(undefined);
+    this.#detailSlot.replaceChildren(...(detail === undefined ? [] : [detailFor(detail, this.texts, close)]));
+    if (detail !== undefined) this.#live.textContent = [detail.title, ...detail.lines].join(". ");
+  }
+
+  /** sizePx is what the document wants to be; undefined where the host decides. */
+  sizePx(): { width: number; height: number } {
+    return { width: document.documentElement.clientWidth, height: Math.ceil(this.#root.getBoundingClientRect().height) };
+  }
+
+  #clear(): void {
+    this.#title.hidden = true;
+    this.#cardSlot.replaceChildren();
+    this.showDetail(undefined);
+  }
+
+  #renderCard(scene: Scene, maxErrorM: number | undefined): void {
+    const { texts, format } = this;
+    const notes: string[] = [];
+    if (maxErrorM !== undefined) notes.push(texts.fitted(format.distance(maxErrorM)));
+    if (this.#tiles === "blocked") notes.push(texts.noTiles);
+    const card = cardFor(scene, notes, themeOf(this.#context), texts, format.number);
+    this.#cardSlot.replaceChildren(...(card === undefined ? [] : [card]));
+  }
+
+  #renderControls(): void {
+    const { texts, actions } = this;
+    const full = this.#context.displayMode === "fullscreen";
+    const made = [
+      button("", "+", texts.zoomIn, () => actions.zoomBy(1)),
+      button("", "−", texts.zoomOut, () => actions.zoomBy(-1)),
+    ];
+    if (this.#context.availableDisplayModes.includes(full ? "inline" : "fullscreen")) {
+      made.push(button("", full ? "⤡" : "⤢", full ? texts.leaveFullscreen : texts.fullscreen, () => actions.toggleFullscreen()));
+    }
+    this.#controls.replaceChildren(...made);
+  }
+
+  #words(state: State): { title: string; text: string } {
+    switch (state.kind) {
+      case "waiting":
+        return { title: state.partial ? this.texts.preparing : this.texts.waiting, text: "" };
+      case "drawing":
+        return { title: this.texts.drawing, text: "" };
+      case "empty":
+        return { title: this.texts.empty, text: "" };
+      case "failed":
+        return this.texts.failures[state.reason];
+      default:
+        return { title: "", text: "" };
+    }
+  }
+}
+
+/** spoken is what a screen reader says of a scene: its first rows. */
+function spoken(scene: Scene): string {
+  const rows = scene.rows.slice(0, 5).map(({ title, text }) => (text === "" ? title : `${title}: ${text}`));
+  return [scene.title ?? "", ...rows].filter((words) => words !== "").join(". ");
+}

@@ -1,0 +1,139 @@
+// Every text that a person reads, in one place. A further language is a further object of this type.
+
+import type { Reason } from "../data/failure.ts";
+
+export interface Texts {
+  readonly map: string;
+  readonly waiting: string;
+  readonly preparing: string;
+  readonly drawing: string;
+  readonly drawn: (summary: string) => string;
+  readonly hidden: string;
+  readonly empty: string;
+  /** What happened, and what to make of it. */
+  readonly failures: Readonly<Record<Reason, { readonly title: string; readonly text: string }>>;
+  readonly fitted: (distance: string) => string;
+  readonly noTiles: string;
+  readonly zoomIn: string;
+  readonly zoomOut: string;
+  readonly fullscreen: string;
+  readonly leaveFullscreen: string;
+  readonly close: string;
+  readonly details: string;
+  readonly moreRows: (count: string) => string;
+
+  readonly route: string;
+  readonly fastestRoute: string;
+  readonly alternative: (number: number) => string;
+  readonly start: string;
+  readonly stop: string;
+  readonly end: string;
+  readonly delay: (duration: string) => string;
+  readonly charging: (duration: string) => string;
+  readonly chargeTo: (percent: string) => string;
+  readonly chargingStop: string;
+  readonly traffic: string;
+  readonly delayMinor: string;
+  readonly delayModerate: string;
+  readonly delayMajor: string;
+  readonly delayUnknown: string;
+  readonly toll: string;
+  readonly ferry: string;
+  readonly tunnel: string;
+  readonly border: (from: string, to: string) => string;
+  readonly borderPlain: string;
+  readonly place: string;
+  readonly area: string;
+  readonly searchedArea: string;
+  readonly reachable: string;
+  readonly away: (distance: string) => string;
+  readonly incidents: (count: number, written: string) => string;
+  readonly fromTo: (from: string, to: string) => string;
+}
+
+const answerStands = "The answer in the conversation is not affected.";
+
+const english: Texts = {
+  map: "Map",
+  waiting: "Waiting for the result…",
+  preparing: "The request is being written…",
+  drawing: "Drawing the map…",
+  drawn: (summary) => (summary === "" ? "Map drawn." : `Map drawn. ${summary}`),
+  hidden: "No map was asked for with this answer.",
+  empty: "Nothing was found that a map could show.",
+  failures: {
+    tool_error: { title: "The request failed", text: "There is no result to draw. The answer says why." },
+    cancelled: { title: "Cancelled", text: "The request was stopped before it had a result." },
+    data_missing: {
+      title: "The map's data did not arrive",
+      text: `This application passed the answer on without the data that the map is drawn from. ${answerStands}`,
+    },
+    too_large: {
+      title: "Too large for a map here",
+      text: `The result is too long to be sent to the map, even simplified. ${answerStands}`,
+    },
+    unavailable: {
+      title: "The map's data is no longer there",
+      text: `The server could not supply what the map is drawn from. ${answerStands}`,
+    },
+    bad_data: {
+      title: "The map's data cannot be read",
+      text: `It arrived damaged or in an unknown form. ${answerStands}`,
+    },
+    fetch_failed: {
+      title: "The map's data could not be fetched",
+      text: `The server did not deliver it, or this application did not allow the request. ${answerStands}`,
+    },
+    no_result: { title: "No result arrived", text: "The map has waited for a minute." },
+    no_live_traffic: {
+      title: "Live traffic cannot be reached",
+      text: `The map of incidents is drawn live and needs a connection to the traffic service. ${answerStands}`,
+    },
+    draw_failed: { title: "The map could not be drawn", text: answerStands },
+  },
+  fitted: (distance) => `Drawn within ${distance} of the route`,
+  noTiles: "Detailed map not available: simple outlines shown",
+  zoomIn: "Zoom in",
+  zoomOut: "Zoom out",
+  fullscreen: "Full screen",
+  leaveFullscreen: "Leave full screen",
+  close: "Close",
+  details: "Details",
+  moreRows: (count) => `and ${count} more`,
+
+  route: "Route",
+  fastestRoute: "Best route",
+  alternative: (number) => `Alternative ${number}`,
+  start: "Start",
+  stop: "Stop",
+  end: "Destination",
+  delay: (duration) => `${duration} delay`,
+  charging: (duration) => `${duration} charging`,
+  chargeTo: (percent) => `Charge to ${percent}`,
+  chargingStop: "Charging stop",
+  traffic: "Traffic",
+  delayMinor: "Minor delay",
+  delayModerate: "Moderate delay",
+  delayMajor: "Major delay",
+  delayUnknown: "Closed or unknown delay",
+  toll: "Toll",
+  ferry: "Ferry",
+  tunnel: "Tunnel",
+  border: (from, to) => `Border ${from} – ${to}`,
+  borderPlain: "Border",
+  place: "Place",
+  area: "Area",
+  searchedArea: "Searched area",
+  reachable: "Reachable area",
+  away: (distance) => `${distance} away`,
+  incidents: (count, written) => (count === 1 ? "1 traffic incident" : `${written} traffic incidents`),
+  fromTo: (from, to) => `${from} → ${to}`,
+};
+
+const catalogue: Readonly<Record<string, Texts>> = { en: english };
+
+/** textsFor answers the texts of a BCP 47 locale's language, English where there are none. */
+export function textsFor(locale: string | undefined): Texts {
+  const language = locale?.split(/[-_]/)[0]?.toLowerCase() ?? "en";
+  return Object.hasOwn(catalogue, language) ? catalogue[language]! : english;
+}
