@@ -37,18 +37,18 @@ type desk struct {
 	statuses *statuses
 	mapKey   string
 	log      *slog.Logger
-	// fetch runs the tool that args belong to for its app data alone, see Gateway.fetchAppData.
+	// fetch runs the fetchable tool for its app data alone, see Gateway.fetchAppData.
 	fetch fetchFunc
 }
 
-// fetchFunc runs call, a tools/call of a fetchable tool, once upstream, and returns the whole app data as a JSON
-// document. An upstream's isError result comes back as failed, raw, instead.
-type fetchFunc func(ctx context.Context, r *http.Request, call message) (document, failed []byte, err error)
+// fetchFunc runs call, a tools/call of the fetchable tool, once upstream, and returns its app data, whole and exact,
+// packed as a result carries it. An upstream's isError result comes back as refusal, raw, instead.
+type fetchFunc func(ctx context.Context, r *http.Request, call message) (appData, refusal []byte, err error)
 
 // answers reports whether tool answers calls of the tool called name.
 func (d *desk) answers(name string) bool {
 	switch name {
-	case policy.ReportAppStatus:
+	case policy.GetAppData, policy.ReportAppStatus:
 		return true
 	case policy.GetAPIKey:
 		return d.mapKey != ""
@@ -66,6 +66,8 @@ func (d *desk) tool(ctx context.Context, r *http.Request, m message) (result []b
 		return nil, errNoCredential
 	}
 	switch m.name {
+	case policy.GetAppData:
+		return d.appData(ctx, r, m)
 	case policy.ReportAppStatus:
 		return d.statuses.report(ctx, m)
 	case policy.GetAPIKey:

@@ -89,7 +89,7 @@ func (s *statuses) report(ctx context.Context, m message) (result []byte, failed
 	attributes := make([]any, 0, len(statusFields))
 	for _, f := range statusFields {
 		if value, given := status[f.name]; given {
-			attributes = append(attributes, slog.String(f.name, value))
+			attributes = append(attributes, f.attribute(value))
 		}
 	}
 	level := slog.LevelInfo
@@ -159,6 +159,15 @@ func (f statusField) parse(doc []byte, value jsonspan.Span) (text, why string) {
 		return "", "empty"
 	}
 	return text, ""
+}
+
+// attribute returns a parsed value as a log line has it.
+func (f statusField) attribute(text string) slog.Attr {
+	if f.maxChars == 0 {
+		number, _ := strconv.ParseInt(text, 10, 64) // parse wrote it
+		return slog.Int64(f.name, number)
+	}
+	return slog.String(f.name, text)
 }
 
 // schema returns the field's JSON schema.
