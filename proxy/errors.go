@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"bytes"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -45,26 +47,39 @@ func appendResult(dst, id, result []byte) []byte {
 	return append(dst, '}')
 }
 
-// writeError answers every request among messages with e: an object, or an array for a batch. Without a request it
-// answers with the id null.
-func writeError(w http.ResponseWriter, status int, messages []message, batch bool, e *rpcError) {
-	var body []byte
-	for _, m := range messages {
-		if !m.isRequest() {
-			continue
+// failuresOf returns what answers every request among messages with an error. Without a request, it answers with the
+// id null.
+func failuresOf(messages []message) func(*rpcError) [][]byte {
+	return func(e *rpcError) (answers [][]byte) {
+		for _, m := range messages {
+			if m.isRequest() {
+				answers = append(answers, appendError(nil, m.raw(m.id), e))
+			}
 		}
-		if len(body) > 0 {
-			body = append(body, ',')
+		if len(answers) == 0 {
+			answers = append(answers, appendError(nil, nil, e))
 		}
-		body = appendError(body, m.raw(m.id), e)
+		return answers
 	}
-	switch {
-	case len(body) == 0:
-		body = appendError(nil, nil, e)
-	case batch:
-		body = append(append([]byte{'['}, body...), ']')
+}
+
+// writeAnswers writes JSON-RPC responses as JSON: one alone, or the array that answers a batch.
+func writeAnswers(w http.ResponseWriter, status int, answers [][]byte, batch bool) {
+	body := answers[0]
+	if batch {
+		body = joinArray(answers)
 	}
 	writeJSON(w, status, body)
+}
+
+// joinArray returns the JSON array of values.
+func joinArray(values [][]byte) []byte {
+	return slices.Concat([]byte{'['}, bytes.Join(values, []byte{','}), []byte{']'})
+}
+
+// writeError answers a request that was never read as JSON-RPC.
+func writeError(w http.ResponseWriter, status int, e *rpcError) {
+	writeJSON(w, status, appendError(nil, nil, e))
 }
 
 func writeJSON(w http.ResponseWriter, status int, body []byte) {

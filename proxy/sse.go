@@ -75,7 +75,7 @@ type eventReader struct {
 	limit   int // most bytes of one event
 
 	buf      []byte
-	pos      int  // start of the current event
+	pos      int  // what is before it has been handed out
 	scanned  int  // end of the lines that the current event has so far
 	searched int  // up to here no line ends behind scanned
 	start    bool // nothing has been read yet: a byte order mark may come
@@ -93,7 +93,6 @@ func newEventReader(src io.Reader, limit int, reserve func(int) error) *eventRea
 // error is io.EOF at the stream's end, [errEventTooLarge] or the error of reserve when the event cannot be held
 // (rest returns what was read of it), or what reading failed with.
 func (r *eventReader) next() (event, error) {
-	r.pos = r.scanned
 	ev := event{}
 	for {
 		line, end, ok := r.line()
@@ -109,6 +108,7 @@ func (r *eventReader) next() (event, error) {
 		}
 		if done {
 			ev.raw, ev.complete = r.buf[r.pos:r.scanned], true
+			r.pos = r.scanned
 			return ev, nil
 		}
 	}
@@ -118,7 +118,7 @@ func (r *eventReader) next() (event, error) {
 func (r *eventReader) last(ev event, err error) (event, error) {
 	if errors.Is(err, io.EOF) && r.pos < len(r.buf) {
 		ev.raw = r.buf[r.pos:]
-		r.scanned = len(r.buf)
+		r.pos, r.scanned = len(r.buf), len(r.buf)
 		return ev, nil
 	}
 	return event{}, err
@@ -241,7 +241,7 @@ func (r *eventReader) grow() error {
 
 // detach gives the bytes of the event that next returned last to the caller for good.
 func (r *eventReader) detach() {
-	rest := r.buf[r.scanned:]
+	rest := r.rest()
 	r.buf = append(make([]byte, 0, max(firstEventBuffer, len(rest))), rest...)
 	r.pos, r.scanned, r.searched = 0, 0, 0
 }

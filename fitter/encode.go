@@ -1,0 +1,69 @@
+package fitter
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// ErrNotAppData says that app data is not the base64 of one gzip member.
+var ErrNotAppData = errors.New("not app data")
+
+// ErrTooLong says that a document is longer than the caller allows.
+var ErrTooLong = errors.New("document too long")
+
+var wholeEncoders = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		return nil // the level is a constant that flate knows
+	}
+	return w
+}}
+
+// Encode packs doc whole and exact: base64, standard alphabet and padded, of one gzip member. Equal documents
+// give equal bytes. The result is the caller's; doc is not changed and need not be JSON.
+func Encode(doc []byte) []byte {
+	sink := byteSink{b: append(make([]byte, 0, len(doc)/4+64), gzipHeader[:]...)}
+	enc := wholeEncoders.Get().(*flate.Writer)
+	enc.Reset(&sink)
+	// The sink takes everything, so neither call can fail.
+	_, _ = enc.Write(doc)
+	_ = enc.Close()
+	wholeEncoders.Put(enc)
+	packed := appendTrailer(sink.b, crc32.ChecksumIEEE(doc), len(doc))
+	return base64.StdEncoding.AppendEncode(make([]byte, 0, base64Chars(len(packed))), packed)
+}
+
+// Decode unpacks app data: base64, standard alphabet and padded, of exactly one gzip member of at most maxBytes
+// decompressed. The document is the caller's. The error wraps ErrNotAppData, or ErrTooLong where the document is
+// longer; no more than maxBytes are ever held.
+func Decode(appData []byte, maxBytes int64) ([]byte, error) {
+	packed, err := base64.StdEncoding.Strict().AppendDecode(nil, appData)
+	if err != nil {
+		return nil, fmt.Errorf("%w: base64: %w", ErrNotAppData, err)
+	}
+	in := bytes.NewReader(packed)
+	r, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: gzip header: %w", ErrNotAppData, err)
+	}
+	r.Multistream(false)
+	doc, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: gzip: %w", ErrNotAppData, err)
+	}
+	if int64(len(doc)) > maxBytes {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, maxBytes)
+	}
+	if in.Len() > 0 {
+		return nil, fmt.Errorf("%w: %d bytes follow the gzip member", ErrNotAppData, in.Len())
+	}
+	return doc, nil
+}

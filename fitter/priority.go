@@ -1,0 +1,146 @@
+package fitter
+
+import (
+	"math"
+	"math/bits"
+)
+
+// metresPerDegree is the length of a degree of arc where the earth is flattest: the polar radius of curvature of
+// WGS84, 6,399,593.6 m. No sphere in use and no direction on the ellipsoid gives more, so that a distance measured
+// with it is never below the true one.
+const metresPerDegree = 6399593.6258 * math.Pi / 180
+
+// never is the priority of a vertex that stays whatever happens: an end of a line or a pinned one.
+const never = math.MaxUint32
+
+// farAwayM is the error of a chord that spans half the globe or more, far above any real one. Between its ends a reader cannot tell which
+// way round the line goes.
+const farAwayM = 1e9
+
+// grid is a number of decimals that coordinates are written with.
+type grid struct {
+	decimals int
+	scale    float64
+}
+
+var (
+	metreGrid = grid{5, 1e5} // half a unit is 0.56 m
+	fineGrid  = grid{6, 1e6}
+)
+
+// round returns the coordinate, in degrees, that is written for v.
+func (g grid) round(v float64) float64 { return math.Floor(v*g.scale+0.5) / g.scale }
+
+// chord measures distances to the straight line, in longitude and latitude, between two written positions.
+type chord struct {
+	x, y   float64 // where it starts, in degrees
+	kx, ky float64 // metres for a degree
+	dx, dy float64 // to its end, in metres
+	length float64 // squared
+	far    bool    // it spans half the globe
+}
+
+func newChord(ax, ay, bx, by float64) chord {
+	// The latitude nearest the equator stretches longitudes most, so the distance is not underrated anywhere on
+	// the chord.
+	lat := 0.0
+	if ay > 0 == (by > 0) {
+		lat = min(math.Abs(ay), math.Abs(by))
+	}
+	c := chord{x: ax, y: ay, kx: metresPerDegree * math.Cos(min(lat, 90)*(math.Pi/180)), ky: metresPerDegree}
+	c.dx, c.dy = (bx-ax)*c.kx, (by-ay)*c.ky
+	c.length = c.dx*c.dx + c.dy*c.dy
+	c.far = bx-ax >= 180 || bx-ax <= -180
+	return c
+}
+
+// squared returns the squared distance in metres from a position to the chord, which is a segment: beyond its
+// ends, and where both ends are one, it is the distance to the end.
+func (c *chord) squared(x, y float64) float64 {
+	px, py := (x-c.x)*c.kx, (y-c.y)*c.ky
+	along := px*c.dx + py*c.dy
+	if along <= 0 {
+		return px*px + py*py
+	}
+	if along >= c.length {
+		px, py = px-c.dx, py-c.dy
+		return px*px + py*py
+	}
+	across := px*c.dy - py*c.dx
+	return across * across / c.length
+}
+
+// stretch is a part of a line between two vertices that stay.
+type stretch struct {
+	from, to int32
+	limit    uint32 // no vertex inside has a higher priority
+	depth    int32
+}
+
+// rank fills keys, one for every vertex of the document, with the vertices' priorities: the tolerance in metres at
+// which Douglas–Peucker drops the vertex, as the bits of a float32, which order as the number does. A key that is
+// never on entry stays, and so do the ends of lines.
+//
+// It recurses once. A vertex's priority is cut off just below that of the vertex that split its stretch, so the
+// vertices above any threshold are exactly what a run with that tolerance keeps, and a vertex never ranks before
+// the one that its chord depends on. Past a depth of 2·log₂n+4 stretches are halved, not split at the farthest
+// vertex: every split still takes the largest distance of its stretch as priority, so the error bound holds, and the time is
+// O(n log n) for any input.
+func (w *workspace) rank(keys []uint32, g grid) {
+	for _, ln := range w.doc.lines {
+		if ln.count == 0 {
+			continue
+		}
+		first, last := ln.first, ln.first+ln.count-1
+		keys[first], keys[last] = never, never
+		deepest := int32(2*bits.Len32(uint32(ln.count)) + 4)
+		from := first
+		for i := first + 1; i <= last; i++ {
+			if keys[i] == never {
+				w.rankStretch(keys, g, stretch{from, i, never, 0}, deepest)
+				from = i
+			}
+		}
+	}
+}
+
+// rankStretch ranks what lies inside one stretch.
+func (w *workspace) rankStretch(keys []uint32, g grid, s stretch, deepest int32) {
+	stack := append(w.stack[:0], s)
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.to-s.from < 2 {
+			continue
+		}
+		split, squared := w.farthest(s.from, s.to, g)
+		if s.depth > deepest {
+			split = s.from + (s.to-s.from)/2
+		}
+		key := min(math.Float32bits(float32(math.Sqrt(squared))), s.limit-1)
+		if s.limit == 0 {
+			key = 0
+		}
+		keys[split] = key
+		stack = append(stack, stretch{s.from, split, key, s.depth + 1}, stretch{split, s.to, key, s.depth + 1})
+	}
+	w.stack = stack[:0]
+}
+
+// farthest returns the vertex between two others that is farthest from the chord between the positions that these
+// are written at, and its squared distance.
+func (w *workspace) farthest(from, to int32, g grid) (at int32, squared float64) {
+	v := w.doc.at[2*from : 2*to+2]
+	n := len(v)
+	c := newChord(g.round(v[0]), g.round(v[1]), g.round(v[n-2]), g.round(v[n-1]))
+	if c.far {
+		return from + (to-from)/2, farAwayM * farAwayM
+	}
+	best, far := 2, -1.0
+	for i := 2; i+3 < n; i += 2 {
+		if d := c.squared(v[i], v[i+1]); d > far {
+			far, best = d, i
+		}
+	}
+	return from + int32(best/2), far
+}

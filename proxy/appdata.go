@@ -1,0 +1,201 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"tomtom-mcp-gateway/fitter"
+	"tomtom-mcp-gateway/fitter/jsonspan"
+)
+
+// The values of com.tomtom/app-data-status.
+const (
+	statusInline      = "inline"      // app data is there, exact
+	statusFitted      = "fitted"      // app data is there, its route lines altered
+	statusTooLarge    = "too_large"   // it did not fit
+	statusFetch       = "fetch"       // it did not fit, and the widget can fetch it
+	statusText        = "text"        // the text itself is the data
+	statusUnavailable = "unavailable" // the upstream no longer had it, or gave something unusable
+	statusNone        = "none"        // there is none
+)
+
+// Where app data comes from, in logs.
+const (
+	sourceHandle = "handle"
+	sourceText   = "text"
+	sourceNone   = "none"
+)
+
+// outcome is what becomes of the app data of one result.
+type outcome struct {
+	status string
+	source string
+	reason string // why, when there is no app data; short and of few kinds
+	err    error  // what went wrong, for the log
+	// fit is what the fitter made; zero when it was not asked.
+	fit fitter.Result
+	// trimmed is the text that stands in place of an untrimmed one, which went into the app data; nil otherwise.
+	trimmed []byte
+	minify  bool // the text loses its white space
+}
+
+// errInternal says that the gateway itself failed.
+var errInternal = errors.New("internal error")
+
+// finish returns the edits of the result of one tool call, and logs what was done. Whatever fails on the way, the
+// agent's text goes out.
+func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jsonspan.Edit {
+	rec := x.record(p.request)
+	defer func() { x.g.logCall(ctx, x.started, rec) }()
+	t := p.call
+	if t == nil {
+		rec.status, rec.reason = statusFailed, "error response"
+		return nil
+	}
+	var o outcome
+	switch t.kind {
+	case kindForeign:
+		rec.status, rec.reason = statusPassed, t.reason
+		return nil
+	case kindError:
+		rec.status, rec.reason = statusToolError, t.reason
+		return t.errorEdits()
+	case kindPlain:
+		rec.status, rec.reason = statusNone, t.reason
+		return t.plainEdits(x.g.options.Text == TextMinify)
+	case kindNone:
+		o = outcome{status: statusNone, source: sourceNone, reason: t.reason}
+	case kindWhole:
+		o = outcome{status: statusText, source: sourceText, reason: t.reason}
+	case kindMissing:
+		o = outcome{status: statusUnavailable, source: sourceNone, reason: t.reason}
+	case kindHandle, kindUntrimmed:
+		o = x.provide(p, answered, rec)
+	}
+	o.minify = o.minify || x.g.options.Text == TextMinify
+	edits := t.outcomeEdits(o)
+	rec.take(o, charsAfter(t.doc, jsonspan.UTF16Len(t.object.Of(t.doc)), edits))
+	return edits
+}
+
+// errorEdits takes a handle out of an isError result.
+func (t *toolResult) errorEdits() []jsonspan.Edit {
+	if !t.hasText || !t.text.hasHandle() {
+		return nil
+	}
+	return t.text.text.Edits(t.text.withoutHandle())
+}
+
+// provide finds the app data of a result, in a slot for fitting, and fits it.
+func (x *exchange) provide(p *response, answered bool, rec *record) outcome {
+	t := p.call
+	// Redeeming and fitting are for the host alone: without it they end in either era.
+	ctx, work := x.g.begin(x.r, false)
+	defer work.end()
+	o := outcome{status: statusUnavailable, source: sourceHandle}
+	if t.kind == kindUntrimmed {
+		// Whatever fails, the text is still the data.
+		o = outcome{status: statusText, source: sourceText}
+	}
+	release, err := x.g.room.slot(ctx)
+	if err != nil {
+		o.reason, o.err = "busy", err
+		return o
+	}
+	defer release()
+	doc, err := x.source(ctx, p, answered, &o, rec)
+	if err != nil {
+		o.reason, o.err = reasonOf(err), err
+		return o
+	}
+	began := time.Now()
+	err = x.g.fit(t, doc, &o)
+	rec.fit = time.Since(began)
+	if err != nil {
+		o.trimmed, o.reason, o.err = nil, reasonOf(err), err
+	}
+	return o
+}
+
+// source returns the document that app data is made of: redeemed, or moved out of the text, whose trimmed form it
+// leaves in o.
+func (x *exchange) source(ctx context.Context, p *response, answered bool, o *outcome, rec *record) ([]byte, error) {
+	t := p.call
+	if t.kind == kindHandle {
+		began := time.Now()
+		doc, err := x.redeem(ctx, p, answered)
+		rec.redeem = time.Since(began)
+		return doc, err
+	}
+	text := t.text.text.Bytes
+	doc := text
+	if t.text.hasMeta {
+		doc = jsonspan.Apply(nil, text, jsonspan.Remove(nil, text, t.text.root, func(m jsonspan.Member) bool {
+			return m.Named(text, memberMeta)
+		}))
+	}
+	trimmed, err := trim(text, t.tool.Compact)
+	if err != nil {
+		return nil, err
+	}
+	o.trimmed = trimmed
+	return doc, nil
+}
+
+// fit makes doc fit beside the text of t and writes what came of it to o. On an error, o is unchanged.
+func (g *Gateway) fit(t *toolResult, doc []byte, o *outcome) (err error) {
+	defer func() {
+		// A document that the fitter cannot stand must not cost the agent its text, which is paid for.
+		if p := recover(); p != nil {
+			g.log.Error("fitting failed", "tool", t.tool.Name, "err", fmt.Errorf("%w: %v", errInternal, p), "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	l := g.layout(t, o)
+	plan := PlanFor(t.tool, g.maxErrorM(t.tool))
+	result, err := fitter.Fit(doc, plan, l.budget)
+	if err != nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	if result.Status != fitter.Exact && result.ExactChars <= l.exact.Chars+l.exact.Extra {
+		if result, err = fitter.Fit(doc, plan, l.exact); err != nil {
+			return fmt.Errorf("fit: %w", err)
+		}
+	}
+	o.fit, o.minify = result, result.UsedExtra
+	switch {
+	case result.Status == fitter.Exact:
+		o.status = statusInline
+	case result.Status == fitter.Fitted:
+		o.status = statusFitted
+	case t.tool.Fetchable:
+		o.status, o.reason = statusFetch, l.whatIsLong()
+	default:
+		o.status, o.reason = statusTooLarge, l.whatIsLong()
+	}
+	return nil
+}
+
+// reasonOf is err as one of few words, for logs and metrics.
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, ErrGone):
+		return "gone"
+	case errors.Is(err, errBusy):
+		return "busy"
+	case errors.Is(err, errHostGone):
+		return "host gone"
+	case errors.Is(err, errRedeemTimeout), errors.Is(err, errUpstreamTimeout):
+		return "timeout"
+	case errors.Is(err, fitter.ErrNotJSON), errors.Is(err, jsonspan.ErrSyntax):
+		return "data is no JSON"
+	case errors.Is(err, errInternal):
+		return "internal"
+	case errors.Is(err, errUnanswered):
+		return "not answered"
+	}
+	return "unusable"
+}

@@ -1,0 +1,299 @@
+package proxy
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
+)
+
+// exchange is one POST with at least one message that the gateway owns, and the answer to it.
+type exchange struct {
+	g        *Gateway
+	w        http.ResponseWriter
+	flush    func()
+	r        *http.Request
+	batch    bool
+	outlives bool // the host's going away does not cancel it
+	requests []*request
+	waiting  map[string]*request // by id, those that the upstream has yet to answer
+	answers  [][]byte            // the responses that the gateway gives itself
+	lease    *lease              // the connection of a tool call; nil without one
+	hold     hold
+	started  time.Time
+	hostErr  error // writing to the host failed
+}
+
+// exchange takes the messages of a POST to where they belong and answers them.
+func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
+	x := &exchange{
+		g: g, w: w, flush: flusher(w), r: r, batch: batch, outlives: !isModern(r.Header),
+		waiting: map[string]*request{}, hold: hold{room: g.room}, started: time.Now(),
+	}
+	owned := false
+	for _, m := range messages {
+		q := g.pick(r, m)
+		x.requests = append(x.requests, q)
+		owned = owned || q.route != routePass
+		if q.isRequest() && q.route != routeAnswer {
+			x.waiting[q.idKey()] = q
+		}
+	}
+	if !owned {
+		g.forward(w, r, body, messages, batch)
+		return
+	}
+	defer x.hold.release()
+	status := x.answerHere()
+	body, some := x.upstreamBody(body)
+	if !some {
+		x.writeOwn(status)
+		return
+	}
+	ctx, work := g.begin(r, x.outlives)
+	defer work.end()
+	x.run(ctx, body)
+}
+
+// answerHere answers what the gateway answers itself. status is that of an answer which stands alone.
+func (x *exchange) answerHere() (status int) {
+	status = http.StatusOK
+	for _, q := range x.requests {
+		if q.route != routeAnswer {
+			continue
+		}
+		if q.method == methodReadResource {
+			if result, ok := x.g.widgets.read(q.name); ok {
+				x.answers = append(x.answers, appendResult(nil, q.raw(q.id), result))
+			}
+			continue
+		}
+		result, failed := x.g.desk.tool(x.r.Context(), x.r, q.message)
+		if failed != nil {
+			status = failed.status()
+			x.answers = append(x.answers, appendError(nil, q.raw(q.id), failed))
+			continue
+		}
+		x.answers = append(x.answers, appendResult(nil, q.raw(q.id), result))
+	}
+	return status
+}
+
+// upstreamBody returns the body without the messages that are answered here. some is false when nothing is left.
+func (x *exchange) upstreamBody(body []byte) (rest []byte, some bool) {
+	if len(x.answers) == 0 {
+		return body, true
+	}
+	var kept [][]byte
+	for _, q := range x.requests {
+		if q.route != routeAnswer {
+			kept = append(kept, q.raw(q.span))
+		}
+	}
+	if len(kept) == 0 {
+		return nil, false
+	}
+	return joinArray(kept), true
+}
+
+// writeOwn writes the gateway's own answers where the upstream has none: as JSON, or as events for a host that takes
+// nothing else.
+func (x *exchange) writeOwn(status int) {
+	if x.batch {
+		status = http.StatusOK
+	}
+	accept := strings.Join(x.r.Header["Accept"], ",")
+	if !strings.Contains(accept, "text/event-stream") || strings.Contains(accept, "application/json") {
+		writeAnswers(x.w, status, x.answers, x.batch)
+		return
+	}
+	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.Header().Set("Cache-Control", "no-cache")
+	x.w.WriteHeader(status)
+	x.writeOwnEvents()
+}
+
+func (x *exchange) writeOwnEvents() {
+	for _, answer := range x.answers {
+		x.write(appendEvent(nil, answer))
+	}
+}
+
+// run sends body upstream and brings the answer back.
+func (x *exchange) run(ctx context.Context, body []byte) {
+	resp, err := x.send(ctx, body)
+	if x.lease != nil {
+		defer func() { x.lease.close() }()
+	}
+	if err != nil {
+		x.fail(ctx, err)
+		return
+	}
+	defer closeBody(resp)
+	switch {
+	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
+		x.writeOwn(http.StatusOK)
+	case resp.StatusCode != http.StatusOK || isEncoded(resp.Header):
+		x.pass(ctx, resp, nil, "status "+strconv.Itoa(resp.StatusCode))
+	case isMediaType(resp.Header, "text/event-stream"):
+		x.head(resp, -1)
+		x.stream(ctx, resp)
+	case isMediaType(resp.Header, "application/json"):
+		x.document(ctx, resp)
+	default:
+		x.pass(ctx, resp, nil, "content type")
+	}
+}
+
+// send sends the request: tool calls on a lease, all else over the shared connections.
+func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error) {
+	out := x.g.newRequest(ctx, x.r, requestHeader(x.r.Header, true), body)
+	if !slices.ContainsFunc(x.requests, func(q *request) bool { return q.method == methodCallTool }) {
+		return x.g.send(out, false)
+	}
+	var err error
+	if x.lease, err = x.g.upstream.dial(ctx); err != nil {
+		return nil, err
+	}
+	return x.lease.RoundTrip(out)
+}
+
+func isMediaType(h http.Header, want string) bool {
+	got, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && got == want
+}
+
+// fail answers every request that waits with what went wrong, beside the gateway's own answers.
+func (x *exchange) fail(ctx context.Context, err error) {
+	x.g.refuse(ctx, x.w, func(e *rpcError) [][]byte { return append(x.failures(e), x.answers...) }, x.batch, err)
+	x.logUnanswered(ctx, statusFailed, failureKind(cause(ctx, err)))
+}
+
+// failures returns error responses to the requests that wait, in their order.
+func (x *exchange) failures(e *rpcError) (answers [][]byte) {
+	for _, q := range x.requests {
+		if _, waits := x.waiting[q.idKey()]; waits && q.isRequest() && q.route != routeAnswer {
+			answers = append(answers, appendError(nil, q.raw(q.id), e))
+		}
+	}
+	return answers
+}
+
+// pass hands an answer that is not what the gateway edits to the host as it is. first are the bytes of its body that
+// have been read.
+func (x *exchange) pass(ctx context.Context, resp *http.Response, first []byte, reason string) {
+	x.logUnanswered(ctx, statusPassed, reason)
+	copyHead(x.w, x.r, resp, false)
+	x.g.relay(ctx, x.w, resp.Body, first, x.outlives)
+}
+
+// head writes the head of an answer that may be edited. length is that of the body, -1 for a stream.
+func (x *exchange) head(resp *http.Response, length int) {
+	h := x.w.Header()
+	copyResponseHeader(h, resp.Header, true)
+	sessionOf(x.r.Header).toHost(h)
+	for _, q := range x.requests {
+		if claims, opens := opensSession(q.message); opens {
+			h[headerSession] = resp.Header[headerSession]
+			mint(h, claims)
+		}
+	}
+	if length >= 0 {
+		h.Set("Content-Length", strconv.Itoa(length))
+	}
+	x.w.WriteHeader(resp.StatusCode)
+}
+
+// write sends b to the host at once. Nothing more is sent once that has failed.
+func (x *exchange) write(b []byte) {
+	if x.hostErr != nil {
+		return
+	}
+	if _, x.hostErr = x.w.Write(b); x.hostErr == nil {
+		x.flush()
+	}
+}
+
+// unit is JSON that was sent as one: the data of an event, or a whole body.
+type unit struct {
+	data    []byte
+	event   event // zero for a body
+	results []*response
+}
+
+// response is what the upstream answered to one request that the gateway owns.
+type response struct {
+	message
+	request *request
+	call    *toolResult // of routeCall; nil when the answer is an error
+}
+
+// open finds the responses in data that the gateway owns. nil: none.
+func (x *exchange) open(data []byte) *unit {
+	messages, _, err := scanMessages(data)
+	if err != nil {
+		return nil
+	}
+	u := &unit{data: data}
+	for _, m := range messages {
+		q, waits := x.waiting[m.idKey()]
+		if !m.isResponse() || !waits {
+			continue
+		}
+		delete(x.waiting, m.idKey())
+		if q.route == routePass {
+			continue
+		}
+		p := &response{message: m, request: q}
+		if q.route == routeCall {
+			p.call = openResult(q, m)
+		}
+		u.results = append(u.results, p)
+	}
+	if len(u.results) == 0 {
+		return nil
+	}
+	return u
+}
+
+// redeems reports whether the unit has to wait for app data from the upstream.
+func (u *unit) redeems() bool {
+	return slices.ContainsFunc(u.results, func(p *response) bool { return p.call != nil && p.call.kind == kindHandle })
+}
+
+// settle returns the unit's data as the host gets it.
+func (x *exchange) settle(ctx context.Context, u *unit, answered bool) []byte {
+	var edits []jsonspan.Edit
+	for _, p := range u.results {
+		edits = append(edits, x.edit(ctx, p, answered)...)
+	}
+	if len(edits) == 0 {
+		return u.data
+	}
+	jsonspan.Sort(edits)
+	return jsonspan.Apply(nil, u.data, edits)
+}
+
+// edit returns the edits of one response. answered says that the answer's connection is free for a redemption.
+func (x *exchange) edit(ctx context.Context, p *response, answered bool) []jsonspan.Edit {
+	if p.request.route == routeCall {
+		return x.finish(ctx, p, answered)
+	}
+	if p.result.Len() == 0 {
+		return nil
+	}
+	switch p.request.method {
+	case methodListTools:
+		edits, report := editToolsList(p.body, p.result, p.request.client, x.g.options.Widget, hasCursor(p.request.message))
+		x.g.noteList(ctx, p, report)
+		return edits
+	case methodListResources:
+		return x.g.widgets.editResourcesList(p.body, p.result, p.request.client)
+	}
+	return editInitialize(p.body, p.result, p.request.client)
+}

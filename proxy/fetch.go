@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
+	"tomtom-mcp-gateway/policy"
+)
+
+// errNoAppData says that a tool answered without app data.
+var errNoAppData = errors.New("the tool's answer has no app data")
+
+// fetchAppData runs call, a tools/call of a tool with a policy, once upstream, with the caller's headers, and returns
+// its whole app data. The result of a tool that said isError comes back as failed, raw, instead. What is held counts
+// as held until the host's request is over. The error wraps errEventTooLarge when an answer has more than
+// Options.MaxResponseBytes.
+func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call message) (document, failed []byte, err error) {
+	tool, ok := policy.For(call.name)
+	if !ok {
+		return nil, nil, fmt.Errorf("fetch app data: no policy for %q", call.name)
+	}
+	ctx, work := g.begin(r, false)
+	defer work.end()
+	q := &request{message: call, route: routeCall, client: client{apps: true}, tool: tool}
+	x := &exchange{g: g, r: r, requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room}}
+	defer func() { context.AfterFunc(host, x.hold.release) }()
+	resp, err := x.send(ctx, call.raw(call.span))
+	if x.lease != nil {
+		defer x.lease.close()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetch app data: %w", cause(ctx, err))
+	}
+	defer closeBody(resp)
+	p, ended, err := x.only(ctx, resp)
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetch app data: %w", cause(ctx, err))
+	}
+	return x.fetched(ctx, p, ended)
+}
+
+// only reads the one response of an answer. ended is true when its connection can be used again.
+func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, ended bool, err error) {
+	reserve := func(n int) error { return x.hold.reserve(ctx, n) }
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, false, fmt.Errorf("%w: status %d", ErrUnusable, resp.StatusCode)
+	case !isMediaType(resp.Header, "text/event-stream"):
+		body, err := readHeld(resp.Body, x.g.options.MaxResponseBytes, reserve)
+		if err != nil {
+			return nil, false, err
+		}
+		if u := x.open(body); u != nil {
+			return u.results[0], true, nil
+		}
+		return nil, false, errNoAppData
+	}
+	events := newEventReader(resp.Body, int(x.g.options.MaxResponseBytes), reserve)
+	for {
+		ev, err := events.next()
+		if err != nil {
+			return nil, false, err
+		}
+		if u := x.openEvent(ev); u != nil {
+			events.detach()
+			_, ended = readBehind(ctx, resp.Body).until(endWait)
+			return u.results[0], ended, nil
+		}
+	}
+}
+
+// fetched takes the app data out of a response.
+func (x *exchange) fetched(ctx context.Context, p *response, ended bool) (document, failed []byte, err error) {
+	t := p.call
+	if t == nil {
+		return nil, nil, errNoAppData
+	}
+	switch t.kind {
+	case kindError:
+		return nil, jsonspan.Apply(nil, t.object.Of(t.doc), shift(t.errorEdits(), -t.object.Start)), nil
+	case kindHandle, kindUntrimmed:
+		document, err = x.source(ctx, p, ended, &outcome{}, &record{})
+		return document, nil, err
+	}
+	return nil, nil, errNoAppData
+}

@@ -1,0 +1,243 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+var (
+	// errUpstreamTimeout is why an upstream request ended that took longer than Options.UpstreamTimeout.
+	errUpstreamTimeout = errors.New("the upstream did not answer in time")
+	// errHostGone is why an upstream request ended that a host went away from.
+	errHostGone = errors.New("the host went away")
+	// errClosing is why an upstream request ended when the gateway closed.
+	errClosing = errors.New("the gateway is closing")
+)
+
+// modernVersion is the first revision in which closing the response stream cancels the request. Before it a
+// disconnect SHOULD NOT be taken for a cancellation: a call that runs is paid for, and runs to its end.
+const modernVersion = "2026-07-28"
+
+// isModern reports whether a host's request speaks a revision in which a disconnect cancels.
+func isModern(h http.Header) bool { return h.Get("MCP-Protocol-Version") >= modernVersion }
+
+// upstreamWork is the life of one request to the upstream: until it is stopped, takes too long, or the host goes
+// away where that counts.
+type upstreamWork struct {
+	cancel   context.CancelCauseFunc
+	timer    *time.Timer
+	stops    []func() bool
+	outlives bool
+	limit    time.Duration
+}
+
+// begin starts the work that r causes. outlives is true for work that goes on without its host.
+func (g *Gateway) begin(r *http.Request, outlives bool) (context.Context, *upstreamWork) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	w := &upstreamWork{cancel: cancel, outlives: outlives, limit: g.options.UpstreamTimeout}
+	w.timer = time.AfterFunc(w.limit, func() { cancel(errUpstreamTimeout) })
+	w.stops = append(w.stops, context.AfterFunc(g.life, func() { cancel(errClosing) }))
+	if !outlives {
+		w.stops = append(w.stops, context.AfterFunc(r.Context(), func() { cancel(errHostGone) }))
+	}
+	return ctx, w
+}
+
+// unlimit lets an answer that has begun take as long as its host stays.
+func (w *upstreamWork) unlimit(host context.Context) {
+	w.timer.Stop()
+	if w.outlives { // what nobody reads any more still has to end some day
+		w.stops = append(w.stops, context.AfterFunc(host, func() { w.timer.Reset(w.limit) }))
+	}
+}
+
+// end releases what the work holds. Whatever is still on its way is cancelled.
+func (w *upstreamWork) end() {
+	w.timer.Stop()
+	for _, stop := range w.stops {
+		stop()
+	}
+	w.cancel(nil)
+}
+
+// newRequest builds the request that carries body and header to the upstream for a host's request r. It has no
+// GetBody, so that no transport can send it twice.
+func (g *Gateway) newRequest(ctx context.Context, r *http.Request, header http.Header, body []byte) *http.Request {
+	u := &url.URL{
+		Scheme: g.upstream.url.Scheme, Host: g.upstream.url.Host, Path: r.URL.Path, RawPath: r.URL.RawPath,
+		RawQuery: upstreamQuery(r.URL.RawQuery),
+	}
+	if query := g.upstream.url.RawQuery; query != "" && g.isEndpoint(r) {
+		u.RawQuery = strings.Trim(query+"&"+u.RawQuery, "&")
+	}
+	request := &http.Request{
+		Method: r.Method, URL: u, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: int64(len(body)), Body: http.NoBody,
+	}
+	if len(body) > 0 {
+		request.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return request.WithContext(ctx)
+}
+
+// forward passes one request on as it is, and its answer too. A call of a tool gets a connection of its own and a
+// limited time, as every such call.
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
+	legacyPost := r.Method == http.MethodPost && g.isEndpoint(r) && !isModern(r.Header)
+	ctx, work := g.begin(r, legacyPost)
+	defer work.end()
+	call := slices.ContainsFunc(messages, func(m message) bool { return m.method == methodCallTool })
+	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body), call)
+	if err != nil {
+		g.refuse(ctx, w, failuresOf(messages), batch, err)
+		return
+	}
+	defer closeBody(resp)
+	if !call {
+		work.unlimit(r.Context())
+	}
+	copyHead(w, r, resp, false)
+	g.relay(ctx, w, resp.Body, nil, legacyPost)
+}
+
+// send sends a request once. Over a connection that others have used goes only what the transport may repeat without
+// harm, or cannot repeat because of its body; everything else, and whatever has to be fresh, gets a lease.
+func (g *Gateway) send(request *http.Request, fresh bool) (*http.Response, error) {
+	safe := request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions
+	if !fresh && (safe || request.ContentLength > 0) {
+		return g.upstream.shared.RoundTrip(request)
+	}
+	l, err := g.upstream.dial(request.Context())
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.RoundTrip(request)
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	resp.Body = leasedBody{resp.Body, l}
+	return resp, nil
+}
+
+// leasedBody closes its lease with itself.
+type leasedBody struct {
+	io.ReadCloser
+	lease *lease
+}
+
+func (b leasedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.lease.close()
+	return err
+}
+
+// copyHead writes the status and the headers of an upstream's answer to the host. owned leaves out what describes
+// the upstream's bytes, which the gateway is going to change.
+func copyHead(w http.ResponseWriter, r *http.Request, resp *http.Response, owned bool) {
+	h := w.Header()
+	copyResponseHeader(h, resp.Header, owned)
+	sessionOf(r.Header).toHost(h)
+	if _, typed := h["Content-Type"]; !typed {
+		h["Content-Type"] = nil // keeps net/http from guessing one
+	}
+	w.WriteHeader(resp.StatusCode)
+}
+
+var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// relay writes first and then body to the host as it arrives, flushing after every read. When the host goes away
+// and the request outlives it, the rest is read and dropped. When the upstream breaks off, so does the answer to the
+// host: it must not look complete.
+func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, body io.Reader, first []byte, outlives bool) {
+	flush := flusher(w)
+	buffer, _ := copyBuffers.Get().(*[32 << 10]byte)
+	defer copyBuffers.Put(buffer)
+	var hostErr error
+	if len(first) > 0 {
+		_, hostErr = w.Write(first)
+	}
+	flush()
+	for {
+		n, err := body.Read(buffer[:])
+		if n > 0 && hostErr == nil {
+			if _, hostErr = w.Write(buffer[:n]); hostErr == nil {
+				flush()
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil && hostErr == nil:
+			g.log.WarnContext(ctx, "upstream answer broke off", "err", cause(ctx, err))
+			panic(http.ErrAbortHandler)
+		case err != nil, hostErr != nil && !outlives:
+			return
+		}
+	}
+}
+
+// flusher returns what sends everything written to w so far on its way. That fails only for a host that has gone,
+// which the next write notices.
+func flusher(w http.ResponseWriter) func() {
+	controller := http.NewResponseController(w)
+	return func() { _ = controller.Flush() }
+}
+
+// cause returns why ctx ended, if that is what err is about.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// refuse answers with what went wrong on the way to the upstream: what answer makes of it. Nothing has been written yet.
+func (g *Gateway) refuse(ctx context.Context, w http.ResponseWriter, answer func(*rpcError) [][]byte, batch bool, err error) {
+	err = cause(ctx, err)
+	status, failure := failureOf(err)
+	g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
+	g.log.WarnContext(ctx, "upstream did not answer", "status", status, "err", err)
+	writeAnswers(w, status, answer(failure), batch)
+}
+
+// failureOf returns how a host is told that the upstream gave no answer.
+func failureOf(err error) (status int, failure *rpcError) {
+	switch {
+	case errors.Is(err, errUpstreamTimeout), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return http.StatusGatewayTimeout, &rpcError{code: codeInternal, message: "The MCP server did not answer in time"}
+	case errors.Is(err, errClosing):
+		return http.StatusServiceUnavailable, &rpcError{code: codeInternal, message: "The gateway is shutting down"}
+	}
+	return http.StatusBadGateway, &rpcError{code: codeInternal, message: "The MCP server could not be reached or broke off"}
+}
+
+// failureKind is failureOf for metrics.
+func failureKind(err error) string {
+	switch {
+	case errors.Is(err, errUpstreamTimeout), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return "timeout"
+	case errors.Is(err, errHostGone):
+		return "host_gone"
+	case errors.Is(err, errClosing):
+		return "closing"
+	}
+	return "unreachable"
+}
+
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// closeBody ends the reading of an answer. What remains of it is nobody's.
+func closeBody(resp *http.Response) { _ = resp.Body.Close() }

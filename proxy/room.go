@@ -1,0 +1,81 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// roomWait is how long a call waits for a slot to fit in or for bytes to hold. It leaves most of the 5 s after which
+// the upstream closes the connection that the app data has to come over.
+const roomWait = 3 * time.Second
+
+// errBusy says that other calls left no room in time.
+var errBusy = errors.New("too much at once")
+
+// room is what calls share and have to wait for: slots for fitting, which takes a whole processor, and bytes of
+// results and app data held at once.
+type room struct {
+	slots *semaphore.Weighted
+	bytes *semaphore.Weighted
+	max   int64
+	held  atomic.Int64
+}
+
+func newRoom(maxBytes int64) *room {
+	return &room{
+		slots: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		bytes: semaphore.NewWeighted(maxBytes),
+		max:   maxBytes,
+	}
+}
+
+// slot waits for a slot to fit in. Without one, the error is errBusy or the context's. release gives it back.
+func (r *room) slot(ctx context.Context) (release func(), err error) {
+	if err := acquire(ctx, r.slots, 1); err != nil {
+		return nil, err
+	}
+	return func() { r.slots.Release(1) }, nil
+}
+
+func acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
+	if s.TryAcquire(n) {
+		return nil
+	}
+	waiting, cancel := context.WithTimeoutCause(ctx, roomWait, errBusy)
+	defer cancel()
+	if s.Acquire(waiting, n) != nil {
+		return context.Cause(waiting)
+	}
+	return nil
+}
+
+// hold is what one call has taken of the bytes of a room. It is used by one goroutine.
+type hold struct {
+	room  *room
+	taken int64
+}
+
+// reserve waits until n more bytes may be held. Without them, the error is errBusy or the context's.
+func (h *hold) reserve(ctx context.Context, n int) error {
+	if int64(n) > h.room.max-h.taken {
+		return errBusy // waiting would not help
+	}
+	if err := acquire(ctx, h.room.bytes, int64(n)); err != nil {
+		return err
+	}
+	h.taken += int64(n)
+	h.room.held.Add(int64(n))
+	return nil
+}
+
+// release gives everything back.
+func (h *hold) release() {
+	h.room.bytes.Release(h.taken)
+	h.room.held.Add(-h.taken)
+	h.taken = 0
+}

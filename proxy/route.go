@@ -1,0 +1,51 @@
+package proxy
+
+import (
+	"net/http"
+
+	"tomtom-mcp-gateway/policy"
+)
+
+// route is what happens to a message of a host.
+type route int
+
+const (
+	routePass   route = iota // goes upstream and comes back as it is
+	routeAnswer              // is answered here
+	routeEdit                // goes upstream; its result is edited: lists and initialize
+	routeCall                // goes upstream; its result gets app data
+)
+
+// request is a message of a host with what is to be done about it.
+type request struct {
+	message
+	route  route
+	client client
+	tool   policy.Tool // of routeCall
+}
+
+// pick chooses the route of a message.
+func (g *Gateway) pick(r *http.Request, m message) *request {
+	q := &request{message: m}
+	if !m.isRequest() {
+		return q
+	}
+	switch m.method {
+	case methodInitialize, methodDiscover, methodListTools, methodListResources:
+		q.route = routeEdit
+	case methodReadResource:
+		if g.widgets.serves(m.name) {
+			q.route = routeAnswer
+		}
+	case methodCallTool:
+		if g.desk.answers(m.name) {
+			q.route = routeAnswer
+		} else if tool, ok := policy.For(m.name); ok {
+			q.route, q.tool = routeCall, tool
+		}
+	}
+	if q.route != routePass {
+		q.client = g.clientOf(r, m)
+	}
+	return q
+}

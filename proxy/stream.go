@@ -1,0 +1,226 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// endWait is how long a call with a handle waits for the end of the stream that the handle came in. An upstream ends
+// it right after the last response; only then is its connection free for the redemption.
+const endWait = time.Second
+
+// stream brings an event stream to the host, event by event as they arrive. Results whose app data has to be redeemed
+// are held until the connection is free for that.
+func (x *exchange) stream(ctx context.Context, resp *http.Response) {
+	x.writeOwnEvents()
+	x.flush()
+	events := newEventReader(resp.Body, int(x.g.options.MaxResponseBytes), func(n int) error { return x.hold.reserve(ctx, n) })
+	var held []*unit
+	for len(held) == 0 || len(x.waiting) > 0 {
+		ev, err := events.next()
+		if err != nil {
+			x.endStream(ctx, resp, events, held, err)
+			return
+		}
+		u := x.openEvent(ev)
+		switch {
+		case u == nil:
+			x.write(ev.raw)
+		case u.redeems():
+			events.detach()
+			held = append(held, u)
+		default:
+			x.deliver(ctx, u, false)
+		}
+	}
+	x.awaitEnd(ctx, resp, events.rest(), held)
+}
+
+func (x *exchange) openEvent(ev event) *unit {
+	if !ev.isMessage() || len(x.waiting) == 0 {
+		return nil
+	}
+	u := x.open(ev.data())
+	if u != nil {
+		u.event = ev
+	}
+	return u
+}
+
+// deliver settles a unit and sends its event.
+func (x *exchange) deliver(ctx context.Context, u *unit, answered bool) {
+	data := x.settle(ctx, u, answered)
+	x.write(u.event.appendWith(make([]byte, 0, len(data)+len(u.event.raw)-len(u.data)+64), data))
+}
+
+// awaitEnd waits for the end of a stream that has nothing more to say, delivers what was held for it, and then
+// whatever did come behind it, at last even without an end. first has been read already.
+func (x *exchange) awaitEnd(ctx context.Context, resp *http.Response, first []byte, held []*unit) {
+	rest := readBehind(ctx, resp.Body)
+	behind, ended := rest.until(endWait)
+	for _, u := range held {
+		x.deliver(ctx, u, ended)
+	}
+	x.write(first)
+	x.write(behind)
+	for chunk := range rest.chunks {
+		x.write(chunk)
+	}
+}
+
+// endStream ends a stream that next gave no more events of. What is held is delivered in any case.
+func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *eventReader, held []*unit, err error) {
+	for _, u := range held {
+		x.deliver(ctx, u, errors.Is(err, io.EOF))
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		x.logUnanswered(ctx, statusFailed, "no answer")
+	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
+		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
+		x.logUnanswered(ctx, statusUnavailable, holdReason(err))
+		x.g.relay(ctx, x.w, resp.Body, events.rest(), x.outlives)
+	default:
+		x.breakOff(ctx, err)
+	}
+}
+
+// breakOff ends a stream that the upstream broke off: whoever waits for a response gets an error.
+func (x *exchange) breakOff(ctx context.Context, err error) {
+	err = cause(ctx, err)
+	x.g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
+	x.logUnanswered(ctx, statusFailed, failureKind(err))
+	_, failure := failureOf(err)
+	for _, answer := range x.failures(failure) {
+		x.write(appendEvent(nil, answer))
+	}
+}
+
+// holdReason says in logs why an answer could not be held.
+func holdReason(err error) string {
+	if errors.Is(err, errBusy) {
+		return "no room to hold the answer"
+	}
+	return "answer too large"
+}
+
+// document brings a JSON body to the host.
+func (x *exchange) document(ctx context.Context, resp *http.Response) {
+	body, err := readHeld(resp.Body, x.g.options.MaxResponseBytes, func(n int) error { return x.hold.reserve(ctx, n) })
+	switch {
+	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
+		x.pass(ctx, resp, body, holdReason(err))
+		return
+	case err != nil:
+		x.fail(ctx, err)
+		return
+	}
+	u := x.open(body)
+	if u == nil && len(x.answers) == 0 {
+		x.pass(ctx, resp, body, "no answer")
+		return
+	}
+	if u != nil {
+		body = x.settle(ctx, u, true)
+	}
+	body = x.join(body)
+	x.head(resp, len(body))
+	x.write(body)
+}
+
+// join adds the gateway's own answers to a JSON body: into its array, or into one around its object.
+func (x *exchange) join(body []byte) []byte {
+	if len(x.answers) == 0 {
+		return body
+	}
+	answers := x.answers
+	messages, batch, err := scanMessages(body)
+	switch {
+	case err != nil:
+		return body
+	case !batch:
+		answers = append([][]byte{body}, answers...)
+	default:
+		var there [][]byte
+		for _, m := range messages {
+			there = append(there, m.raw(m.span))
+		}
+		answers = append(there, answers...)
+	}
+	return joinArray(answers)
+}
+
+// readHeld reads a whole body. The error is errEventTooLarge beyond limit bytes, that of reserve when the bytes
+// cannot be held, or what reading failed with; what was read comes with it.
+func readHeld(src io.Reader, limit int64, reserve func(int) error) ([]byte, error) {
+	buf := make([]byte, 0, firstEventBuffer)
+	for {
+		if int64(len(buf)) > limit {
+			return buf, errEventTooLarge
+		}
+		if len(buf) == cap(buf) {
+			if err := reserve(cap(buf)); err != nil {
+				return buf, err
+			}
+			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+		}
+		n, err := src.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			if int64(len(buf)) > limit {
+				return buf, errEventTooLarge
+			}
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+}
+
+// behind reads the rest of a body beside whatever else happens.
+type behind struct {
+	chunks chan []byte // closed at the end of the body, or when reading failed
+}
+
+func readBehind(ctx context.Context, body io.Reader) behind {
+	b := behind{chunks: make(chan []byte, 4)}
+	go func() {
+		defer close(b.chunks)
+		for {
+			chunk := make([]byte, 4<<10)
+			n, err := body.Read(chunk)
+			if n > 0 {
+				select {
+				case b.chunks <- chunk[:n]:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return b
+}
+
+// until collects what comes within d. ended is true when that was all.
+func (b behind) until(d time.Duration) (read []byte, ended bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case chunk, more := <-b.chunks:
+			if !more {
+				return read, true
+			}
+			read = append(read, chunk...)
+		case <-timer.C:
+			return read, false
+		}
+	}
+}
