@@ -41,9 +41,9 @@ type desk struct {
 	fetch fetchFunc
 }
 
-// fetchFunc runs call, a tools/call of the fetchable tool, once upstream, and returns its app data, whole and exact,
-// packed as a result carries it. An upstream's isError result comes back as refusal, raw, instead.
-type fetchFunc func(ctx context.Context, r *http.Request, call message) (appData, refusal []byte, err error)
+// fetchFunc runs call, a tools/call of the fetchable tool, once upstream, and returns its app data as a JSON document.
+// An upstream's isError result comes back as refusal, raw, instead.
+type fetchFunc func(ctx context.Context, r *http.Request, call message) (document, refusal []byte, err error)
 
 // answers reports whether tool answers calls of the tool called name.
 func (d *desk) answers(name string) bool {

@@ -15,8 +15,9 @@ import (
 // maxAppDataBytes bounds a fetched document. It is what widgets are ready to unpack.
 const maxAppDataBytes = 64 << 20
 
-// errAppDataTooLarge says that a document has more than maxAppDataBytes.
-var errAppDataTooLarge = fmt.Errorf("the data has more than %d MiB", maxAppDataBytes>>20)
+// maxAppDataAnswer bounds the upstream's answer that such a document comes in: as a string in which every byte may
+// be escaped, in an envelope.
+const maxAppDataAnswer = 2*maxAppDataBytes + 1<<20
 
 // fetchable is the one tool that tomtom-get-app-data runs: what it fetches is a caller's own and costs no request to
 // TomTom's services, unlike every other tool.
@@ -32,25 +33,19 @@ func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result 
 	if failed != nil {
 		return nil, failed
 	}
-	packed, refusal, err := d.fetch(ctx, namedRequest(r, fetchable), call)
+	document, refusal, err := d.fetch(ctx, namedRequest(r, fetchable), call)
 	switch {
-	case errors.Is(err, errAppDataTooLarge):
-		return textResult(policy.GetAppData+": "+errAppDataTooLarge.Error(), true), nil
+	case errors.Is(err, errEventTooLarge) || len(document) > maxAppDataBytes:
+		return textResult(fmt.Sprintf("%s: the data has more than %d MiB", policy.GetAppData, maxAppDataBytes>>20), true), nil
+	case errors.Is(err, errBusy):
+		return textResult(policy.GetAppData+": too much is being fetched at once; try again", true), nil
 	case err != nil:
 		d.log.WarnContext(ctx, "app data not fetched", "tool", policy.GetAppData, "err", err)
 		return textResult(policy.GetAppData+": the data could not be fetched", true), nil
 	case refusal != nil:
 		return refusal, nil
 	}
-	return appDataResult(packed), nil
-}
-
-// pack returns a document as a result carries it. The error is errAppDataTooLarge.
-func pack(document []byte) ([]byte, error) {
-	if len(document) > maxAppDataBytes {
-		return nil, errAppDataTooLarge
-	}
-	return fitter.Encode(document), nil
+	return appDataResult(fitter.Encode(document)), nil
 }
 
 // appDataResult returns a CallToolResult whose text is {"app_data":…}. The base64 needs no escapes; the quotes around

@@ -119,8 +119,7 @@ func TestAppDataRunsTheDataToolOnce(t *testing.T) {
 	d := testDesk(t, func(_ context.Context, r *http.Request, call message) ([]byte, []byte, error) {
 		calls = append(calls, call)
 		names = append(names, r.Header.Get("Mcp-Name"))
-		packed, err := pack([]byte(document))
-		return packed, nil, err
+		return []byte(document), nil, nil
 	})
 	r := requestWith("tomtom-api-key", "k")
 	r.Header.Set("Mcp-Name", policy.GetAppData)
@@ -174,18 +173,20 @@ func TestAppDataRefusesOtherArguments(t *testing.T) {
 func TestAppDataSaysWhyThereIsNone(t *testing.T) {
 	const refusal = `{"content":[{"type":"text","text":"{\"error\":\"HTTP 404\"}"}],"isError":true,"x":1.0}`
 	for name, test := range map[string]struct {
-		refusal []byte
-		err     error
-		want    string // in the text
-		raw     string // the result
+		document, refusal []byte
+		err               error
+		want              string // in the text
+		raw               string // the result
 	}{
 		"the upstream's own error passes":   {refusal: []byte(refusal), raw: refusal},
-		"more than a widget can unpack":     {err: fmt.Errorf("redeem: %w", errAppDataTooLarge), want: "64 MiB"},
+		"more than a widget can unpack":     {document: make([]byte, maxAppDataBytes+1), want: "64 MiB"},
+		"more than the gateway reads":       {err: fmt.Errorf("redeem: %w", errEventTooLarge), want: "64 MiB"},
+		"more than the gateway may hold":    {err: fmt.Errorf("redeem: %w", errBusy), want: "try again"},
 		"an error of the gateway's, hidden": {err: errors.New("dial tcp 10.0.0.7: refused"), want: "could not be fetched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := testDesk(t, func(context.Context, *http.Request, message) ([]byte, []byte, error) {
-				return nil, test.refusal, test.err
+				return test.document, test.refusal, test.err
 			})
 			result, failed := d.tool(t.Context(), requestWith("tomtom-api-key", "k"), toolCall(t, policy.GetAppData, `{"geojson":"{}"}`))
 			if failed != nil {
@@ -200,16 +201,18 @@ func TestAppDataSaysWhyThereIsNone(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestPackIsBounded(t *testing.T) {
-	document := make([]byte, maxAppDataBytes+1)
-	if packed, err := pack(document[1:]); err != nil || len(packed) == 0 {
-		t.Errorf("as much as a widget can unpack: %v", err)
-	}
-	if _, err := pack(document); !errors.Is(err, errAppDataTooLarge) {
-		t.Errorf("one byte more: %v", err)
-	}
+	t.Run("exactly as much as a widget can unpack", func(t *testing.T) {
+		d := testDesk(t, func(context.Context, *http.Request, message) ([]byte, []byte, error) {
+			return make([]byte, maxAppDataBytes), nil, nil
+		})
+		result, failed := d.tool(t.Context(), requestWith("tomtom-api-key", "k"), toolCall(t, policy.GetAppData, `{"geojson":"{}"}`))
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if text, isError := textOf(t, result); isError || !strings.HasPrefix(text, `{"app_data":"`) {
+			t.Errorf("%.80q, error %t", text, isError)
+		}
+	})
 }
 
 func FuzzDataCall(f *testing.F) {
