@@ -15,7 +15,7 @@ const Key = "e2e-tomtom-key-4711"
 // Client posts MCP messages as a host does, one TCP connection a request unless HTTP says otherwise.
 type Client struct {
 	URL string
-	// Header is added to every request, in front of nothing: a nil value for a name leaves that name out.
+	// Header replaces what every request has of these names; a nil value leaves a name out.
 	Header http.Header
 	HTTP   *http.Client
 }
@@ -30,7 +30,11 @@ type Answer struct {
 // Text is the body as a string.
 func (a Answer) Text() string { return string(a.Body) }
 
-var oneShot = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
+// oneShot opens a connection for each request, follows nothing and unpacks nothing.
+var oneShot = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // Do sends one request. Accept, Content-Type and the key are set unless header names them, in which case header's
 // value is used, or none where it is empty.

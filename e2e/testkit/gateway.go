@@ -67,7 +67,7 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 	tb.Cleanup(func() {
 		g.stop(tb)
 		if tb.Failed() {
-			tb.Logf("gateway log:\n%s", clip(g.log.String(), 6000))
+			tb.Logf("gateway log:\n%s", clip(g.log.String(), 2000))
 		}
 	})
 	return g

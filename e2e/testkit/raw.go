@@ -100,6 +100,14 @@ func (a RawAnswer) Values(name string) []string {
 	return values
 }
 
+// Drop removes the header lines of that name.
+func (a *RawAnswer) Drop(name string) {
+	a.Header = slices.DeleteFunc(a.Header, func(line string) bool {
+		n, _, _ := strings.Cut(line, ":")
+		return strings.EqualFold(n, name)
+	})
+}
+
 // endToEnd returns the header lines that must survive a proxy, as "name: value" in lower-case names, sorted. The date,
 // what belongs to one connection, and the CORS headers, which the gateway owns, are left out.
 func (a RawAnswer) endToEnd() []string {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Exchange is one HTTP request that reached an upstream.
@@ -114,6 +115,7 @@ func StartUpstream(tb testing.TB, h http.Handler) *Upstream {
 	rec := Record(h)
 	s := httptest.NewUnstartedServer(rec)
 	s.Config.ConnContext = rec.connContext
+	s.Config.IdleTimeout = 5 * time.Second // as the real server closes them
 	s.Start()
 	tb.Cleanup(func() {
 		s.CloseClientConnections()

@@ -75,10 +75,19 @@ func (s *Script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		other(w, r)
 		return
 	}
+	answered := false
 	for _, m := range messages {
-		s.reply(m)(w, r, m)
+		if reply := s.reply(m); reply != nil {
+			reply(w, r, m)
+			answered = true
+		}
+	}
+	if !answered {
+		w.WriteHeader(http.StatusAccepted)
 	}
 }
+
+// reply is nil for a notification that the script has no reply to.
 
 func (s *Script) reply(m Message) Reply {
 	key := m.Method
@@ -91,7 +100,7 @@ func (s *Script) reply(m Message) Reply {
 	case ok:
 		return reply
 	case m.ID == nil:
-		return func(w http.ResponseWriter, _ *http.Request, _ Message) { w.WriteHeader(http.StatusAccepted) }
+		return nil
 	default:
 		return EventError(-32601, "Method not found")
 	}

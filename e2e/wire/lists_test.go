@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -253,21 +254,26 @@ func TestInitializeDeclaresTheExtension(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script.On("initialize", testkit.Event(`{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"serverInfo":{"name":"s","version":"1.0"},"instructions":"\u003cx"}`))
 			r := p.client().Post(t, initialize("2025-06-18", `{}`)).Result(t)
+			var got struct {
+				Capabilities json.RawMessage `json:"capabilities"`
+			}
+			decode(t, string(r.Raw), &got)
 			want := testkit.Tree(t, []byte(capabilities)).(map[string]any)
+			have := testkit.Tree(t, got.Capabilities).(map[string]any)
 			extensions, _ := want["extensions"].(map[string]any)
 			if extensions == nil {
 				extensions = map[string]any{}
 			}
 			extensions["io.modelcontextprotocol/ui"] = map[string]any{}
 			want["extensions"] = extensions
-			wanted, _ := json.Marshal(want)
-			var got struct {
-				Capabilities json.RawMessage `json:"capabilities"`
+			for _, own := range []string{"tools", "resources"} { // the gateway has both, whatever the upstream has
+				if _, ok := want[own]; !ok {
+					delete(have, own)
+				}
 			}
-			if err := json.Unmarshal(r.Raw, &got); err != nil {
-				t.Fatal(err)
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("capabilities %s", got.Capabilities)
 			}
-			testkit.SameJSON(t, "capabilities", got.Capabilities, wanted)
 			if !strings.HasSuffix(string(r.Raw), `,"serverInfo":{"name":"s","version":"1.0"},"instructions":"\u003cx"}`) {
 				t.Errorf("the rest changed: %s", r.Raw)
 			}

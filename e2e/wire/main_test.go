@@ -33,10 +33,18 @@ func (p pair) client() testkit.Client { return testkit.Client{URL: p.URL} }
 // bodies that arrived are equal.
 func (p pair) same(t *testing.T, request string) testkit.RawAnswer {
 	t.Helper()
-	p.up.Forget()
-	direct := testkit.SendRaw(t, p.up.Address, request)
-	through := testkit.SendRaw(t, p.Address, request)
+	direct, through := p.both(t, request)
 	testkit.SameAnswer(t, through, direct)
+	return through
+}
+
+// both sends the same bytes to the upstream and through the gateway, fails the test unless both arrive equal, and
+// returns the answers.
+func (p pair) both(t *testing.T, request string) (direct, through testkit.RawAnswer) {
+	t.Helper()
+	p.up.Forget()
+	direct = testkit.SendRaw(t, p.up.Address, request)
+	through = testkit.SendRaw(t, p.Address, request)
 	seen := p.up.Exchanges()
 	if len(seen) != 2 {
 		t.Fatalf("%d requests reached the upstream, want one each way", len(seen))
@@ -45,7 +53,7 @@ func (p pair) same(t *testing.T, request string) testkit.RawAnswer {
 		t.Errorf("arrived as %s %s, sent %s %s", seen[1].Method, seen[1].URI, seen[0].Method, seen[0].URI)
 	}
 	testkit.SameBytes(t, "request body", seen[1].Body, seen[0].Body)
-	return through
+	return direct, through
 }
 
 // decode reads JSON text into v.

@@ -127,7 +127,11 @@ func TestFailuresOfOwnedMessagesPass(t *testing.T) {
 		for name, reply := range answers {
 			t.Run(method+"/"+name, func(t *testing.T) {
 				script.On(method, reply).Tool("tomtom-routing", reply)
-				p.same(t, testkit.RawPost("/mcp", request))
+				direct, through := p.both(t, testkit.RawPost("/mcp", request))
+				if method == "initialize" { // the header is written before the answer is known
+					through.Drop("Mcp-Session-Id")
+				}
+				testkit.SameAnswer(t, through, direct)
 			})
 		}
 	}

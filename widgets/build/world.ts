@@ -14,6 +14,33 @@ const unitsPerDegree = 20;
 
 type Position = number[];
 
+/** unwrapped takes each step the short way round, so that a line across the antimeridian goes on past 180. */
+function unwrapped(line: Position[]): Position[] {
+  let before = line[0]?.[0] ?? 0;
+  return line.map(([lon = 0, lat = 0]) => {
+    before = lon + 360 * Math.round((before - lon) / 360);
+    return [before, lat];
+  });
+}
+
+/**
+ * onFlatMap answers the rings of a polygon as a flat map has to draw them: Antarctica, which goes round the pole, is
+ * closed along the map's lower edge, and what reaches past 180 is there twice, once at either edge.
+ */
+function onFlatMap(rings: Position[][]): Position[][][] {
+  const flat = rings.map((ring) => {
+    const line = unwrapped(ring);
+    const first = line[0]![0]!;
+    const last = line.at(-1)![0]!;
+    return Math.abs(last - first) < 180 ? line : [...line, [last, -90], [first, -90], line[0]!];
+  });
+  const lons = flat.flat().map(([lon = 0]) => lon);
+  const copies = [0];
+  if (Math.max(...lons) > 180) copies.push(-360);
+  if (Math.min(...lons) < -180) copies.push(360);
+  return copies.map((by) => flat.map((ring) => ring.map(([lon = 0, lat = 0]) => [lon + by, lat])));
+}
+
 /** differences of a line's rounded positions: x, y, dx, dy, dx, dy, … without the points that did not move. */
 function differences(line: Position[]): number[] {
   const written: number[] = [];
@@ -45,9 +72,10 @@ export function worldModule(): string {
   );
   const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b).coordinates;
   const polygons = land
+    .flatMap(onFlatMap)
     .map((rings) => rings.map(differences).filter((ring) => ring.length >= 8))
     .filter((rings) => rings.length > 0);
-  const lines = borders.map(differences).filter((line) => line.length >= 4);
+  const lines = borders.map(unwrapped).map(differences).filter((line) => line.length >= 4);
   return [
     `export const unitsPerDegree=${unitsPerDegree};`,
     `export const land=${JSON.stringify(polygons)};`,

@@ -67,14 +67,19 @@ function blob(radius: number): HTMLCanvasElement {
   return canvas;
 }
 
-/** colour trades each pixel's alpha, the density, for a colour. */
+/** Below this the densest spot is not painted as if it were dense. */
+const leastPeak = 110;
+
+/** colour trades each pixel's alpha, the density, for a colour; the densest spot in sight gets the last one. */
 function colour(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D): void {
   const image = context.getImageData(0, 0, canvas.width, canvas.height);
   const scale = ramp();
   const { data } = image;
+  let peak = leastPeak;
+  for (let i = 3; i < data.length; i += 4) if (data[i]! > peak) peak = data[i]!;
   for (let i = 0; i < data.length; i += 4) {
-    const density = data[i + 3]!;
-    if (density === 0) continue;
+    if (data[i + 3] === 0) continue;
+    const density = Math.round((data[i + 3]! * 255) / peak);
     data[i] = scale[4 * density]!;
     data[i + 1] = scale[4 * density + 1]!;
     data[i + 2] = scale[4 * density + 2]!;

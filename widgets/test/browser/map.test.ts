@@ -1,0 +1,212 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { appData, fitted, heat, inline, places, ranges, result, routes, trafficBox } from "./fixtures.ts";
+import { launch, OpenView, text, type ViewOptions } from "./harness.ts";
+import { serve, tileColour, type Profile, type Served } from "./serve.ts";
+
+const route = [26, 124, 240] as const;
+const delayMajor = [197, 18, 27] as const;
+const brandRed = [223, 27, 18] as const;
+const land = [247, 246, 242] as const;
+
+let browser: Browser;
+let served: Served;
+let view: OpenView | undefined;
+
+beforeAll(async () => {
+  browser = await launch();
+  served = await serve();
+});
+afterAll(async () => {
+  await browser?.close();
+  await served?.close();
+});
+beforeEach(() => {
+  served.asked.length = 0;
+});
+afterEach(async () => {
+  expect(view?.errors ?? []).toEqual([]);
+  await view?.close();
+  view = undefined;
+});
+
+async function open(options: ViewOptions = {}): Promise<OpenView> {
+  view = await OpenView.open(browser, served, options);
+  return view;
+}
+
+describe.each<Profile>(["declared", "strict"])("under the %s policy", (profile) => {
+  test("a fitted route is drawn over tiles, with how exact it is", async () => {
+    const view = await open({ profile });
+    await view.result(fitted("tomtom-routing", routes(), 2.4));
+    expect(await view.reported()).toMatchObject({ tool: "tomtom-routing", outcome: "drawn", source: "inline" });
+    await view.settled();
+    expect(await view.pixels(`route-${profile}`, route)).toBeGreaterThan(800);
+    expect(await view.pixels(`route-${profile}`, delayMajor)).toBeGreaterThan(60);
+    expect(await view.pixels(`route-${profile}`, tileColour)).toBeGreaterThan(50_000);
+    expect(await view.visibleText()).toContain("Drawn within 2.4 m of the route");
+    expect(await view.visibleText()).toContain("655 km · 6 hr 30 min · 21 min delay");
+    expect(await view.visibleText()).toContain("© Stand-in");
+    expect(view.violations).toEqual([]);
+  });
+
+  test("places are numbered, and their names are text", async () => {
+    const view = await open({ profile });
+    await view.result(inline("tomtom-fuzzy-search", places()));
+    expect(await view.reported()).toMatchObject({ outcome: "drawn", source: "inline" });
+    await view.settled();
+    expect(await view.pixels(`places-${profile}`, brandRed)).toBeGreaterThan(400);
+    expect(await view.visibleText()).toContain("Zum goldenen <b>Hirsch</b>");
+    expect(await view.frame.locator("#app img, #app b").count()).toBe(0);
+    expect(view.violations).toEqual([]);
+  });
+
+  test("ranges are nested areas with their budgets", async () => {
+    const view = await open({ profile });
+    await view.result(inline("tomtom-reachable-range", ranges()));
+    expect(await view.reported()).toMatchObject({ tool: "tomtom-reachable-range", outcome: "drawn" });
+    await view.settled();
+    // The outlines of the smallest and of the largest range.
+    expect(await view.pixels(`ranges-${profile}`, [10, 79, 163])).toBeGreaterThan(60);
+    expect(await view.pixels(`ranges-${profile}`, [111, 177, 255])).toBeGreaterThan(150);
+    for (const budget of ["15 min", "30 min", "45 min", "1 hr"]) expect(await view.visibleText()).toContain(budget);
+    expect(view.violations).toEqual([]);
+  });
+
+  test("density is painted without WebGL", async () => {
+    const view = await open({ profile });
+    await view.result(inline("tomtom-data-viz", heat()));
+    expect(await view.reported()).toMatchObject({ tool: "tomtom-data-viz", outcome: "drawn" });
+    await view.settled();
+    expect(await view.pixels(`heat-${profile}`, [239, 138, 98], 120)).toBeGreaterThan(300);
+    expect(await view.visibleText()).toContain("Stores");
+    expect(view.violations).toEqual([]);
+  });
+
+  test("traffic is drawn live for the box of the input", async () => {
+    const view = await open({ profile });
+    await view.result(result("tomtom-traffic", "none"), { bbox: trafficBox });
+    expect(await view.reported()).toMatchObject({ tool: "tomtom-traffic", outcome: "drawn", source: "fetched" });
+    await view.settled();
+    expect(await view.pixels(`traffic-${profile}`, delayMajor)).toBeGreaterThan(100);
+    const asked = new URL(served.asked.find((path) => path.startsWith("/incidents"))!, "http://traffic").searchParams;
+    expect(asked.get("bbox")).toBe("4.7,52.2,5.1,52.5");
+    expect(asked.get("key")).toBe("key+1");
+    expect(await view.visibleText()).toContain("24 traffic incidents");
+    expect(view.violations).toEqual([]);
+  });
+});
+
+test("the key goes into the tiles' address, escaped, with the theme's style", async () => {
+  const view = await open({ context: { theme: "dark" } });
+  await view.result(inline("tomtom-routing", routes()));
+  await view.reported();
+  await view.settled();
+  expect(served.asked.length).toBeGreaterThan(0);
+  for (const path of served.asked) expect(path).toMatch(/^\/tile\/\d+\/\d+\/\d+\?key=key%2B1&style=street-dark&size=256$/);
+  expect(await view.calls("tomtom-get-api-key")).toHaveLength(1);
+});
+
+test("without tiles the world's outlines stand in, and a note says so", async () => {
+  const view = await open({ profile: "blocked" });
+  await view.result(inline("tomtom-routing", routes()));
+  expect(await view.reported()).toMatchObject({ outcome: "drawn" });
+  await view.frame.getByText("Detailed map not available").waitFor();
+  expect(await view.pixels("no-tiles", land)).toBeGreaterThan(50_000);
+  expect(await view.pixels("no-tiles", route)).toBeGreaterThan(800);
+  expect(await view.visibleText()).toContain("Natural Earth");
+});
+
+test("a host that gives no key leaves the outlines too", async () => {
+  const view = await open({ tools: { "tomtom-get-api-key": { ...text("no"), isError: true } } });
+  await view.result(inline("tomtom-routing", routes()));
+  await view.reported();
+  await view.frame.getByText("Detailed map not available").waitFor();
+  expect(served.asked).toEqual([]);
+});
+
+test("traffic that cannot be reached says so", async () => {
+  const view = await open({ profile: "blocked" });
+  await view.result(result("tomtom-traffic", "none"), { bbox: trafficBox });
+  expect(await view.reported()).toMatchObject({ outcome: "error", source: "none", reason: "no_live_traffic" });
+  expect(await view.visibleText()).toContain("Live traffic cannot be reached");
+  await view.pixels("traffic-blocked", land);
+});
+
+test.each([
+  ["no base64", "%%%"],
+  ["no gzip", Buffer.from("plain").toString("base64")],
+  ["cut short", appData(routes()).slice(0, 400)],
+])("app data that is %s gives an error, not an empty frame", async (name, data) => {
+  const view = await open();
+  await view.result(result("tomtom-routing", "inline", { "com.tomtom/app-data": data }));
+  expect(await view.reported()).toMatchObject({ tool: "tomtom-routing", outcome: "error", source: "none", reason: "bad_data" });
+  expect(await view.state()).toBe("failed");
+  expect(await view.visibleText()).toContain("The map's data cannot be read");
+  await view.pixels(`bad-data-${name.replaceAll(" ", "-")}`, land);
+});
+
+test.each([
+  ["too_large", "too_large", "Too large for a map here"],
+  ["unavailable", "unavailable", "The map's data is no longer there"],
+  ["a word of a later gateway", "data_missing", "The map's data did not arrive"],
+])("status %s has a text of its own", async (status, reason, words) => {
+  const view = await open();
+  await view.result(result("tomtom-routing", status));
+  expect(await view.reported()).toMatchObject({ outcome: "error", reason });
+  expect(await view.visibleText()).toContain(words);
+});
+
+test("a map that nobody asked for is one line high", async () => {
+  const view = await open();
+  await view.result({ content: [{ type: "text", text: JSON.stringify({ show_ui: false }) }] });
+  expect(await view.reported()).toMatchObject({ outcome: "hidden", source: "none" });
+  expect(await view.frame.locator(".map").isVisible()).toBe(false);
+  expect(await view.frame.locator(".hidden-note").innerText()).toBe("No map was asked for with this answer.");
+  await view.page.waitForFunction(() => document.querySelector("iframe")!.clientHeight < 60);
+  await view.pixels("hidden", land);
+});
+
+test("data-viz that did not fit is fetched with the tool's own input", async () => {
+  const view = await open({
+    tools: { "tomtom-get-app-data": text(JSON.stringify({ app_data: appData(heat()) })) },
+  });
+  const input = { data_url: "https://example.com/a.geojson", layers: [{ type: "heatmap" }] };
+  await view.result(result("tomtom-data-viz", "fetch"), input);
+  expect(await view.reported()).toMatchObject({ outcome: "drawn", source: "fetched" });
+  expect(await view.calls("tomtom-get-app-data")).toEqual([input]);
+});
+
+test("a click on a place tells about it", async () => {
+  const view = await open();
+  await view.result(inline("tomtom-fuzzy-search", { type: "FeatureCollection", features: [(places() as any).features[0]] }));
+  await view.reported();
+  const map = (await view.frame.locator(".map").boundingBox())!;
+  const card = (await view.frame.locator(".card").boundingBox())!;
+  const left = card.width + 48;
+  await view.page.mouse.click((left + map.width - 48) / 2, (24 + map.height - 32) / 2);
+  await view.frame.locator(".detail", { hasText: "+31 20 555 0100" }).waitFor();
+  await view.pixels("picked", land);
+});
+
+test("a new theme repaints the map, and the teardown is answered", async () => {
+  const view = await open({ profile: "blocked" });
+  await view.result(inline("tomtom-routing", routes()));
+  await view.reported();
+  await view.notify("ui/notifications/host-context-changed", { theme: "dark" });
+  await view.frame.locator("html[data-theme=dark]").waitFor();
+  expect(await view.pixels("dark", [39, 49, 59])).toBeGreaterThan(50_000);
+  await view.page.evaluate(() => (window as any).askView(7, "ui/resource-teardown", { reason: "test" }));
+  await view.page.waitForFunction(() => (window as any).viewSaid().some((m: any) => m.id === 7 && m.result !== undefined));
+});
+
+test("messages of another window are not heard", async () => {
+  const view = await open();
+  await view.frame.evaluate((message) => {
+    // The frame itself is a window, and not the parent.
+    window.postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params: message }, "*");
+  }, inline("tomtom-routing", routes(50)));
+  await view.notify("ui/notifications/tool-input-partial", {});
+  await view.frame.locator(".message", { hasText: "The request is being written…" }).waitFor();
+  expect(await view.state()).toBe("waiting");
+});
