@@ -25,6 +25,7 @@ type exchange struct {
 	answers  [][]byte            // the responses that the gateway gives itself
 	lease    *lease              // the connection of a tool call; nil without one
 	hold     hold
+	limit    int64 // bytes of one answer of the upstream that are held
 	started  time.Time
 	hostErr  error // writing to the host failed
 }
@@ -33,7 +34,7 @@ type exchange struct {
 func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
 	x := &exchange{
 		g: g, w: w, flush: flusher(w), r: r, batch: batch, outlives: !isModern(r.Header),
-		waiting: map[string]*request{}, hold: hold{room: g.room}, started: time.Now(),
+		waiting: map[string]*request{}, hold: hold{room: g.room}, limit: g.options.MaxResponseBytes, started: time.Now(),
 	}
 	owned := false
 	for _, m := range messages {

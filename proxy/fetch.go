@@ -16,7 +16,7 @@ var errNoAppData = errors.New("the tool's answer has no app data")
 // fetchAppData runs call, a tools/call of a tool with a policy, once upstream, with the caller's headers, and returns
 // its whole app data. The result of a tool that said isError comes back as failed, raw, instead. What is held counts
 // as held until the host's request is over. The error wraps errEventTooLarge when an answer has more than
-// Options.MaxResponseBytes.
+// maxAppDataAnswer bytes.
 func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call message) (document, failed []byte, err error) {
 	tool, ok := policy.For(call.name)
 	if !ok {
@@ -25,7 +25,10 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 	ctx, work := g.begin(r, false)
 	defer work.end()
 	q := &request{message: call, route: routeCall, client: client{apps: true}, tool: tool}
-	x := &exchange{g: g, r: r, requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room}}
+	x := &exchange{
+		g: g, r: r, requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room},
+		limit: max(g.options.MaxResponseBytes, maxAppDataAnswer),
+	}
 	defer func() { context.AfterFunc(host, x.hold.release) }()
 	resp, err := x.send(ctx, call.raw(call.span))
 	if x.lease != nil {
@@ -49,7 +52,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 	case resp.StatusCode != http.StatusOK:
 		return nil, false, fmt.Errorf("%w: status %d", ErrUnusable, resp.StatusCode)
 	case !isMediaType(resp.Header, "text/event-stream"):
-		body, err := readHeld(resp.Body, x.g.options.MaxResponseBytes, reserve)
+		body, err := readHeld(resp.Body, x.limit, reserve)
 		if err != nil {
 			return nil, false, err
 		}
@@ -58,7 +61,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 		}
 		return nil, false, errNoAppData
 	}
-	events := newEventReader(resp.Body, int(x.g.options.MaxResponseBytes), reserve)
+	events := newEventReader(resp.Body, int(x.limit), reserve)
 	for {
 		ev, err := events.next()
 		if err != nil {

@@ -38,7 +38,7 @@ func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result 
 	case errors.Is(err, errEventTooLarge) || len(document) > maxAppDataBytes:
 		return textResult(fmt.Sprintf("%s: the data has more than %d MiB", policy.GetAppData, maxAppDataBytes>>20), true), nil
 	case errors.Is(err, errBusy):
-		return textResult(policy.GetAppData+": too much is being fetched at once; try again", true), nil
+		return textResult(policy.GetAppData+": the data is larger than what the gateway can hold now", true), nil
 	case err != nil:
 		d.log.WarnContext(ctx, "app data not fetched", "tool", policy.GetAppData, "err", err)
 		return textResult(policy.GetAppData+": the data could not be fetched", true), nil

@@ -181,7 +181,7 @@ func TestAppDataSaysWhyThereIsNone(t *testing.T) {
 		"the upstream's own error passes":   {refusal: []byte(refusal), raw: refusal},
 		"more than a widget can unpack":     {document: make([]byte, maxAppDataBytes+1), want: "64 MiB"},
 		"more than the gateway reads":       {err: fmt.Errorf("redeem: %w", errEventTooLarge), want: "64 MiB"},
-		"more than the gateway may hold":    {err: fmt.Errorf("redeem: %w", errBusy), want: "try again"},
+		"more than the gateway may hold":    {err: fmt.Errorf("redeem: %w", errBusy), want: "can hold now"},
 		"an error of the gateway's, hidden": {err: errors.New("dial tcp 10.0.0.7: refused"), want: "could not be fetched"},
 	} {
 		t.Run(name, func(t *testing.T) {
