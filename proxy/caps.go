@@ -102,7 +102,7 @@ func claimsOf(h http.Header, m message) sessionClaims {
 		claims.version = firstNonEmpty(claims.version, s.claims.version)
 		claims.protocol = firstNonEmpty(claims.protocol, s.claims.protocol)
 	}
-	claims.protocol = firstNonEmpty(claims.protocol, h.Get("MCP-Protocol-Version"))
+	claims.protocol = firstNonEmpty(claims.protocol, h.Get("Mcp-Protocol-Version"))
 	return claims
 }
 

@@ -49,7 +49,7 @@ func TestOriginsAllow(t *testing.T) {
 }
 
 // guarded sends a request through the origin rule to an upstream that has CORS headers of its own.
-func guarded(t *testing.T, method string, request http.Header) (answer *http.Response, reached bool) {
+func guarded(t *testing.T, method string, request http.Header) (answer *httptest.ResponseRecorder, reached bool) {
 	t.Helper()
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		reached = true
@@ -62,37 +62,35 @@ func guarded(t *testing.T, method string, request http.Header) (answer *http.Res
 	r.Header = request
 	w := httptest.NewRecorder()
 	newOrigins([]string{"https://chat.example"}).guard(next).ServeHTTP(w, r)
-	result := w.Result()
-	t.Cleanup(func() { _ = result.Body.Close() })
-	return result, reached
+	return w, reached
 }
 
 func TestGuard(t *testing.T) {
 	t.Run("no origin passes without CORS headers", func(t *testing.T) {
 		answer, reached := guarded(t, http.MethodPost, http.Header{})
-		if !reached || answer.Header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("reached %t, headers %v", reached, answer.Header)
+		if !reached || answer.Header().Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("reached %t, headers %v", reached, answer.Header())
 		}
 	})
 	t.Run("an allowed origin gets its own headers", func(t *testing.T) {
 		answer, reached := guarded(t, http.MethodPost, http.Header{"Origin": {"https://chat.example"}})
-		if got := answer.Header["Access-Control-Allow-Origin"]; !reached || !slices.Equal(got, []string{"https://chat.example"}) {
+		if got := answer.Header()["Access-Control-Allow-Origin"]; !reached || !slices.Equal(got, []string{"https://chat.example"}) {
 			t.Errorf("reached %t, allowed %v", reached, got)
 		}
 		for _, name := range []string{"Mcp-Session-Id", "WWW-Authenticate"} {
-			if !lists(answer.Header["Access-Control-Expose-Headers"], name) {
+			if !lists(answer.Header()["Access-Control-Expose-Headers"], name) {
 				t.Errorf("%s is not exposed", name)
 			}
 		}
-		if vary := answer.Header["Vary"]; !lists(vary, "Origin") || !lists(vary, "Accept-Encoding") {
+		if vary := answer.Header()["Vary"]; !lists(vary, "Origin") || !lists(vary, "Accept-Encoding") {
 			t.Errorf("Vary %v", vary)
 		}
 	})
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions} {
 		t.Run("another origin's "+method+" is refused", func(t *testing.T) {
 			answer, reached := guarded(t, method, http.Header{"Origin": {"https://evil.example"}, "Access-Control-Request-Method": {"POST"}})
-			if reached || answer.StatusCode != http.StatusForbidden || answer.Header.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("reached %t, status %d, headers %v", reached, answer.StatusCode, answer.Header)
+			if reached || answer.Code != http.StatusForbidden || answer.Header().Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("reached %t, status %d, headers %v", reached, answer.Code, answer.Header())
 			}
 		})
 	}
@@ -108,10 +106,10 @@ func TestPreflight(t *testing.T) {
 		"Origin": {"https://chat.example"}, "Access-Control-Request-Method": {"POST"},
 		"Access-Control-Request-Headers": {"authorization, mcp-param-bbox,traceparent, b@d"}, "Access-Control-Request-Private-Network": {"true"},
 	})
-	if reached || answer.StatusCode != http.StatusNoContent {
-		t.Fatalf("reached %t, status %d", reached, answer.StatusCode)
+	if reached || answer.Code != http.StatusNoContent {
+		t.Fatalf("reached %t, status %d", reached, answer.Code)
 	}
-	allowed := answer.Header["Access-Control-Allow-Headers"]
+	allowed := answer.Header()["Access-Control-Allow-Headers"]
 	for _, name := range []string{
 		"Content-Type", "Accept", "Authorization", "tomtom-api-key", "tomtom-maps-backend", "Mcp-Session-Id",
 		"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-ID", "mcp-param-bbox", "traceparent",
@@ -124,19 +122,19 @@ func TestPreflight(t *testing.T) {
 		t.Error("what is no header name is allowed")
 	}
 	for _, method := range []string{"GET", "POST", "DELETE"} {
-		if !lists(answer.Header["Access-Control-Allow-Methods"], method) {
+		if !lists(answer.Header()["Access-Control-Allow-Methods"], method) {
 			t.Errorf("%s is not allowed", method)
 		}
 	}
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin": "https://chat.example", "Access-Control-Allow-Private-Network": "true", "Access-Control-Max-Age": corsMaxAge,
 	} {
-		if got := answer.Header.Get(name); got != want {
+		if got := answer.Header().Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if !lists(answer.Header["Vary"], "Access-Control-Request-Headers") {
-		t.Errorf("Vary %v", answer.Header["Vary"])
+	if !lists(answer.Header()["Vary"], "Access-Control-Request-Headers") {
+		t.Errorf("Vary %v", answer.Header()["Vary"])
 	}
 	t.Run("what it grants is bounded", func(t *testing.T) {
 		many := http.Header{"Access-Control-Request-Headers": {strings.Repeat("x-a,", 10_000), strings.Repeat("y", 10_000)}}

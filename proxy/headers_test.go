@@ -67,7 +67,7 @@ func TestCopyResponseHeader(t *testing.T) {
 	}
 	owned := passing.Clone()
 	owned.Del("Content-Length")
-	owned.Del("Etag")
+	owned.Del("ETag")
 	for name, test := range map[string]struct {
 		owned bool
 		want  http.Header

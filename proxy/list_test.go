@@ -204,11 +204,11 @@ func TestEditToolsListGolden(t *testing.T) {
 			got, _ := editedTools(t, result, c, false)
 			golden := filepath.Join("testdata", "tools-list."+name+".golden.json")
 			if *updateLists {
-				if err := os.WriteFile(golden, []byte(got+"\n"), 0o600); err != nil {
+				if err := os.WriteFile(golden, []byte(got+"\n"), 0o600); err != nil { //nolint:gosec // a name of this test's
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(golden) //nolint:gosec // a name of this test's
+			want, err := os.ReadFile(golden)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,7 +306,7 @@ func checkWithoutApps(t *testing.T, edited []byte) {
 // captured returns the JSON of the last event of a recorded answer. Recordings stay beside the module.
 func captured(t testing.TB, name string) []byte {
 	t.Helper()
-	file, err := os.ReadFile(filepath.Join("..", "..", "shared", "captures", name)) //nolint:gosec // a name of a test's
+	file, err := os.ReadFile(filepath.Join("..", "..", "shared", "captures", name))
 	if err != nil {
 		t.Skipf("no recordings beside the module: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 
@@ -40,7 +41,7 @@ func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result 
 	case errors.Is(err, errBusy):
 		return textResult(policy.GetAppData+": the data is larger than what the gateway can hold now", true), nil
 	case err != nil:
-		d.log.WarnContext(ctx, "app data not fetched", "tool", policy.GetAppData, "err", err)
+		d.log.WarnContext(ctx, "app data not fetched", slog.String("tool", policy.GetAppData), slog.Any("err", err))
 		return textResult(policy.GetAppData+": the data could not be fetched", true), nil
 	case refusal != nil:
 		return refusal, nil

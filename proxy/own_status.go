@@ -103,31 +103,31 @@ func (s *statuses) report(ctx context.Context, m message) (result []byte, failed
 // parseStatus checks the arguments at span args of doc against statusFields and returns them by name. The error
 // names the member.
 func parseStatus(doc []byte, args jsonspan.Span) (map[string]string, *rpcError) {
-	wrong := func(member, why string) (map[string]string, *rpcError) {
-		return nil, invalidArgument(policy.ReportAppStatus, member, why)
+	wrong := func(member, why string) *rpcError {
+		return invalidArgument(policy.ReportAppStatus, member, why)
 	}
 	switch {
 	case args.Len() > maxStatusBytes:
-		return wrong("arguments", fmt.Sprintf("longer than %d bytes", maxStatusBytes))
+		return nil, wrong("arguments", fmt.Sprintf("longer than %d bytes", maxStatusBytes))
 	case !jsonspan.IsObject(doc, args):
-		return wrong("arguments", "want an object")
+		return nil, wrong("arguments", "want an object")
 	}
 	status := make(map[string]string, len(statusFields))
 	for m := range jsonspan.Members(doc, args) {
 		name := stringAt(doc, m.Name)
 		i := slices.IndexFunc(statusFields, func(f statusField) bool { return f.name == name })
 		if i < 0 {
-			return wrong(strconv.QuoteToASCII(name[:min(len(name), maxQuotedMember)]), "no such member")
+			return nil, wrong(strconv.QuoteToASCII(name[:min(len(name), maxQuotedMember)]), "no such member")
 		}
 		value, why := statusFields[i].parse(doc, m.Value)
 		if why != "" {
-			return wrong(name, why)
+			return nil, wrong(name, why)
 		}
 		status[name] = value
 	}
 	for _, f := range statusFields {
 		if _, given := status[f.name]; f.required && !given {
-			return wrong(f.name, "missing")
+			return nil, wrong(f.name, "missing")
 		}
 	}
 	return status, nil

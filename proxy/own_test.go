@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +18,7 @@ import (
 // testDesk returns a desk with a map key whose upstream answers through fetch.
 func testDesk(t testing.TB, fetch fetchFunc) *desk {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	s, err := newStatuses(log, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestOwnToolsOverTheWire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := mcpHeader()
 			if test.noKey {
-				h.Del("tomtom-api-key")
+				h.Del("Tomtom-Api-Key")
 			}
 			got := g.do(t, http.MethodPost, "/mcp", h, []byte(callOf(`"id"`, test.tool, test.args)))
 			if got.status != test.status || !bytes.Contains(got.body, []byte(test.want)) || !bytes.Contains(got.body, []byte(`"id":"id"`)) {

@@ -79,10 +79,12 @@ func TestWidgetMetaNamesItsOrigins(t *testing.T) {
 	want := map[string]any{
 		"ui": map[string]any{"csp": map[string]any{
 			"connectDomains":  []any{"https://api.tomtom.com"},
-			"resourceDomains": []any{"https://api.tomtom.com", "https://tiles.example"}}},
+			"resourceDomains": []any{"https://api.tomtom.com", "https://tiles.example"},
+		}},
 		"openai/widgetCSP": map[string]any{
 			"connect_domains":  []any{"https://api.tomtom.com"},
-			"resource_domains": []any{"https://api.tomtom.com", "https://tiles.example"}},
+			"resource_domains": []any{"https://api.tomtom.com", "https://tiles.example"},
+		},
 	}
 	if got := listedMeta(t, testWidgets(t)); !reflect.DeepEqual(got, want) {
 		t.Errorf("_meta %v, want %v", got, want)
