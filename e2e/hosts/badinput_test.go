@@ -53,7 +53,6 @@ func TestUnusableTexts(t *testing.T) {
 		"1e400":                 {testkit.TextResult(`{"n":1e400,` + handle + `}`), `{"n":1e400,`, "inline"},
 		"duplicate keys":        {testkit.TextResult(`{"a":1,"a":2,` + handle + `}`), `{"a":1,"a":2,`, "inline"},
 		"lone surrogate":        {`{"content":[{"type":"text","text":` + `"{\"a\":\"\ud800\",` + strings.ReplaceAll(handle, `"`, `\"`) + `}"}]}`, "", "inline"},
-		"escaped surrogate":     {testkit.TextResult(`{"a":"\ud800\udc",` + strings.Replace(handle, "_meta", "_meta", 1) + `}`), "", ""},
 		"_meta is no object":    {testkit.TextResult(`{"a":1,"_meta":7}`), "", ""},
 		"handle is no text":     {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":7}}`), `{"a":1,`, ""},
 		"handle is empty":       {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":""}}`), `{"a":1,`, ""},
@@ -82,6 +81,7 @@ func TestUnusableTexts(t *testing.T) {
 			if strings.Contains(a.Text(), vizID) {
 				t.Errorf("the handle reached the host: %.500s", a.Text())
 			}
+			oneLine(t, g, "tomtom-routing", before)
 			if !strings.HasPrefix(c.result, "{") {
 				if !strings.Contains(a.Text(), `"result":`+c.result) {
 					t.Errorf("%s", a.Text())
@@ -91,9 +91,14 @@ func TestUnusableTexts(t *testing.T) {
 			if n := up.Calls("tomtom-routing"); n != 1 {
 				t.Errorf("%d calls", n)
 			}
-			oneLine(t, g, "tomtom-routing", before)
 			if name == "content of numbers" {
 				if !strings.Contains(a.Text(), `[1,{"type":"text"},{"type":"text","text":7},null]`) {
+					t.Errorf("%s", a.Text())
+				}
+				return
+			}
+			if name == "_meta of a wrong type" {
+				if !strings.Contains(a.Text(), `\"a\":1`) {
 					t.Errorf("%s", a.Text())
 				}
 				return
@@ -108,7 +113,7 @@ func TestUnusableTexts(t *testing.T) {
 			if c.text != "" && !strings.HasPrefix(got.Content[0].Text, c.text) {
 				t.Errorf("text %.200q", got.Content[0].Text)
 			}
-			if c.text == "" && c.status == "" && len(sent.Content) > 0 && !strings.HasPrefix(got.Content[0].Text, strings.TrimSuffix(strings.TrimSuffix(sent.Content[0].Text, `,"_meta":7}`), "}")) && name != "escaped surrogate" {
+			if c.text == "" && c.status == "" && len(sent.Content) > 0 && !strings.HasPrefix(got.Content[0].Text, strings.TrimSuffix(strings.TrimSuffix(sent.Content[0].Text, `,"_meta":7}`), "}")) {
 				t.Errorf("text %.200q, sent %.200q", got.Content[0].Text, sent.Content[0].Text)
 			}
 			if name == "lone surrogate" && !strings.Contains(string(got.Raw), `\ud800`) {

@@ -44,7 +44,7 @@ var calls = []call{
 	{"traffic", "tomtom-traffic", `{"show_ui":true,"bbox":[4.7,52.2,5.1,52.5]}`, "none"},
 	{"dynamic map", "tomtom-dynamic-map", `{"show_ui":true,"markers":[{"lat":52.37,"lon":4.9,"label":"A"}],"routePlans":[{"origin":{"lat":52.3779,"lon":4.897},"destination":{"lat":52.52,"lon":13.405}}]}`, "inline"},
 	{"data-viz", "tomtom-data-viz", `{"show_ui":true,"layers":[{"type":"markers"}],"geojson":` + testkit.Quote(points(50)) + `}`, "inline"},
-	{"large data-viz", "tomtom-data-viz", `{"show_ui":true,"layers":[{"type":"heatmap"}],"geojson":` + testkit.Quote(points(900)) + `}`, "inline"},
+	{"large data-viz", "tomtom-data-viz", `{"show_ui":true,"layers":[{"type":"heatmap"}],"geojson":` + testkit.Quote(points(600)) + `}`, "inline"},
 	{"without a map", "tomtom-routing", `{"show_ui":false,"locations":[` + amsterdam + `,` + berlin + `]}`, "none"},
 	{"full text", "tomtom-routing", `{"show_ui":true,"response_detail":"full","locations":[` + amsterdam + `,` + hannover + `]}`, "text"},
 	{"no argument", "tomtom-geocode", `{"query":"Amsterdam"}`, "none"},

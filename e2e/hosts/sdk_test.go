@@ -124,7 +124,7 @@ func TestSDKHostSeesOneServer(t *testing.T) {
 				t.Errorf("status: %v %+v", err, status)
 			}
 			data, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tomtom-get-app-data", Arguments: map[string]any{
-				"layers": []any{map[string]any{"type": "markers"}}, "geojson": points(900)}})
+				"layers": []any{map[string]any{"type": "markers"}}, "geojson": points(600)}})
 			if err != nil || data.IsError {
 				t.Fatalf("app data: %v %+v", err, data)
 			}
@@ -136,7 +136,7 @@ func TestSDKHostSeesOneServer(t *testing.T) {
 			}
 			doc := testkit.Tree(t, testkit.DecodeAppData(t, fetched.AppData)).(map[string]any)
 			own, _ := json.Marshal(doc["geojson"])
-			testkit.SameJSON(t, "the caller's own data", own, []byte(points(900)))
+			testkit.SameJSON(t, "the caller's own data", own, []byte(points(600)))
 		})
 	}
 }

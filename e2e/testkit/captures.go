@@ -134,3 +134,19 @@ func compact(doc json.RawMessage) json.RawMessage {
 	}
 	return b.Bytes()
 }
+
+// SampleData returns the data of the first event of a recorded answer that was kept as it stood on the wire, and skips
+// the test where it is absent.
+func SampleData(tb testing.TB, name string) []byte {
+	tb.Helper()
+	raw, err := os.ReadFile(Shared(tb, "captures", name)) //nolint:gosec // the recorded material
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, body, ok := bytes.Cut(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	all := Answer{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}.Data()
+	if !ok || len(all) == 0 {
+		tb.Fatalf("%s has no event", name)
+	}
+	return all[0]
+}

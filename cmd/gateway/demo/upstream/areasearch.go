@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // buildAreaSearch computes tomtom-area-search's document: places within a boundary, and the boundary.
@@ -48,7 +49,7 @@ func areaOf(args arguments) ([]position, string, error) {
 		}
 		return ring, "polygon", nil
 	}
-	return nil, "", errors.New("Provide exactly one search area: center and radius, polygon, or boundingBox") //nolint:staticcheck // an API message
+	return nil, "", apiError("Provide exactly one search area: center and radius, polygon, or boundingBox")
 }
 
 // circle is a ring of 64 sides.
@@ -94,7 +95,7 @@ func buildStationSearch(c *call) (object, error) {
 	s.category, _ = categoryByCode("ELECTRIC_VEHICLE_STATION")
 	at, ok := c.args.position("position")
 	if !ok {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	s.near = at
 	s.radiusM = math.Max(50, c.args.number("radius", 5000))
@@ -121,14 +122,19 @@ func chargingPark(r random, wanted []string, leastKW float64, availability bool)
 	points, free := 0, 0
 	for _, p := range plugs {
 		n := r.IntN(5)
-		if n == 0 || p.powerKW < leastKW || (len(wanted) > 0 && !contains(wanted, p.kind)) {
+		if n == 0 || p.powerKW < leastKW || (len(wanted) > 0 && !slices.Contains(wanted, p.kind)) {
 			continue
 		}
 		available := r.IntN(n + 1)
 		points, free = points+n, free+available
 		connectors = append(connectors, object{{"connector", object{
-			{"id", fmt.Sprintf("%08x", r.Uint32())}, {"type", p.kind}, {"ratedPowerKW", p.powerKW}, {"voltageV", p.volts},
-			{"currentA", p.amps}, {"currentType", p.current}, {"chargingSpeed", p.speed},
+			{"id", fmt.Sprintf("%08x", r.Uint32())},
+			{"type", p.kind},
+			{"ratedPowerKW", p.powerKW},
+			{"voltageV", p.volts},
+			{"currentA", p.amps},
+			{"currentType", p.current},
+			{"chargingSpeed", p.speed},
 		}}, {"count", n}})
 		states = append(states, object{{"type", p.kind}, {"total", n}, {"statusCounts", object{{"Available", available}, {"Occupied", n - available}}}})
 	}
@@ -140,7 +146,8 @@ func chargingPark(r random, wanted []string, leastKW float64, availability bool)
 		park = append(park, member{"availability", object{
 			{"id", seededUUID(r)},
 			{"chargingPointAvailability", object{
-				{"count", points}, {"statusCounts", object{{"Available", free}, {"Occupied", points - free}}},
+				{"count", points},
+				{"statusCounts", object{{"Available", free}, {"Occupied", points - free}}},
 				{"updatedAt", defaultDeparture.Format(timeLayout)},
 			}},
 			{"connectorAvailabilities", states},

@@ -53,7 +53,7 @@ func (c *cache) get(handle string) ([]byte, bool) {
 
 func newUUID() string {
 	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // it never fails
+	_, _ = rand.Read(b[:]) // it never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

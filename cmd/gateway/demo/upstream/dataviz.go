@@ -72,16 +72,16 @@ func (c *call) callersData() (json.RawMessage, error) {
 	inline, address := c.args.text("geojson"), c.args.text("data_url")
 	switch {
 	case inline != "" && address != "":
-		return nil, errors.New("Provide either data_url or geojson, not both") //nolint:staticcheck // an API message
+		return nil, apiError("Provide either data_url or geojson, not both")
 	case inline != "":
 		if !json.Valid([]byte(inline)) {
-			return nil, errors.New("Invalid GeoJSON: not valid JSON") //nolint:staticcheck // an API message
+			return nil, apiError("Invalid GeoJSON: not valid JSON")
 		}
 		return json.RawMessage(inline), nil
 	case address != "":
 		return fetchData(c.ctx, address)
 	}
-	return nil, errors.New("Provide data_url or geojson") //nolint:staticcheck // an API message
+	return nil, apiError("Provide data_url or geojson")
 }
 
 var errNotLoopback = errors.New("data_url must be a loopback address in this demonstration")
@@ -122,20 +122,20 @@ func fetchData(ctx context.Context, address string) (json.RawMessage, error) {
 	case errors.Is(err, errNotLoopback):
 		return nil, errNotLoopback
 	case err != nil:
-		return nil, errors.New("Failed to fetch data_url") //nolint:staticcheck // an API message
+		return nil, apiError("Failed to fetch data_url")
 	}
 	defer res.Body.Close() //nolint:errcheck // read to its end
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("Failed to fetch data_url: HTTP %d", res.StatusCode) //nolint:staticcheck // an API message
+		return nil, apiError(fmt.Sprintf("Failed to fetch data_url: HTTP %d", res.StatusCode))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxDataBytes+1))
 	switch {
 	case err != nil:
-		return nil, errors.New("Failed to fetch data_url") //nolint:staticcheck // an API message
+		return nil, apiError("Failed to fetch data_url")
 	case len(body) > maxDataBytes:
 		return nil, errors.New("data_url exceeds the 50 MB limit")
 	case !json.Valid(body):
-		return nil, errors.New("Invalid GeoJSON: not valid JSON") //nolint:staticcheck // an API message
+		return nil, apiError("Invalid GeoJSON: not valid JSON")
 	}
 	return body, nil
 }
@@ -162,19 +162,19 @@ type geoFeature struct {
 	Properties json.RawMessage `json:"properties"`
 }
 
-func summarize(data json.RawMessage) (dataStats, error) {
+func summarize(data json.RawMessage) (*dataStats, error) {
 	var doc struct {
 		geoFeature
 		Features []geoFeature `json:"features"`
 	}
 	if json.Unmarshal(data, &doc) != nil || (doc.Type != "FeatureCollection" && doc.Type != "Feature") {
-		return dataStats{}, errors.New("Invalid GeoJSON: must be a FeatureCollection or Feature") //nolint:staticcheck // an API message
+		return nil, apiError("Invalid GeoJSON: must be a FeatureCollection or Feature")
 	}
 	features := doc.Features
 	if doc.Type == "Feature" {
 		features = []geoFeature{doc.geoFeature}
 	}
-	s := dataStats{features: len(features)}
+	s := &dataStats{features: len(features)}
 	for _, f := range features {
 		if f.Geometry != nil {
 			if !slices.Contains(s.types, f.Geometry.Type) {
@@ -240,7 +240,7 @@ func (s *dataStats) addProperties(raw json.RawMessage) {
 	}
 }
 
-func (s dataStats) object() object {
+func (s *dataStats) object() object {
 	o := object{{"feature_count", s.features}, {"geometry_types", s.types}}
 	if s.bounded {
 		o = append(o, member{"bbox", s.box})

@@ -99,7 +99,8 @@ func (c *call) drawMap() (*document, error) {
 	full := object{
 		{"style", object{
 			{"endpoint", "maps/orbis/assets/styles/0.5.0-0/style.json"},
-			{"params", object{{"apiVersion", "1"}, {"map", "basic_street-light"}}}, {"useOrbis", true},
+			{"params", object{{"apiVersion", "1"}, {"map", "basic_street-light"}}},
+			{"useOrbis", true},
 		}},
 		{"view", view.object()},
 		{"sources", m.sources()},
@@ -169,9 +170,17 @@ func (m *mapState) addPlan(id int, l *line, name, color string, summary object) 
 		{"type", "Feature"},
 		{"geometry", object{{"type", "LineString"}, {"coordinates", linePositions(l.points)}}},
 		{"properties", object{
-			{"id", id}, {"label", label}, {"routeName", name}, {"distance", distance}, {"travelTime", travel},
-			{"trafficDelay", duration(delay)}, {"trafficColor", color}, {"hasTrafficData", true},
-			{"lengthInMeters", metres}, {"travelTimeInSeconds", seconds}, {"trafficDelayInSeconds", delay},
+			{"id", id},
+			{"label", label},
+			{"routeName", name},
+			{"distance", distance},
+			{"travelTime", travel},
+			{"trafficDelay", duration(delay)},
+			{"trafficColor", color},
+			{"hasTrafficData", true},
+			{"lengthInMeters", metres},
+			{"travelTimeInSeconds", seconds},
+			{"trafficDelayInSeconds", delay},
 		}},
 	})
 	start, end := l.points[0], l.points[l.last()]
@@ -275,9 +284,12 @@ func (m *mapState) addShapes(d drawing) {
 			{"type", "Feature"},
 			{"geometry", object{{"type", "Polygon"}, {"coordinates", list{linePositions(ring)}}}},
 			{"properties", object{
-				{"id", i}, {"label", s.Label}, {"name", s.Name},
+				{"id", i},
+				{"label", s.Label},
+				{"name", s.Name},
 				{"fillColor", either(s.FillColor, "rgba(0,123,255,0.3)")},
-				{"strokeColor", either(s.StrokeColor, "#007bff")}, {"strokeWidth", width},
+				{"strokeColor", either(s.StrokeColor, "#007bff")},
+				{"strokeWidth", width},
 			}},
 		})
 		m.centers = append(m.centers, mapFeature(position{(box[0] + box[2]) / 2, (box[1] + box[3]) / 2}, object{{"label", s.Label}}))

@@ -28,7 +28,7 @@ func buildEVRouting(c *call) (object, error) {
 	from, ok1 := c.args.position("origin")
 	to, ok2 := c.args.position("destination")
 	if !ok1 || !ok2 {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	stops := append(append([]position{from}, c.args.positions("waypoints")...), to)
 	p, err := c.newRouteRequest(stops)
@@ -176,13 +176,21 @@ func chargingStation(r random, near position, n int, targetKWh float64) object {
 			{"chargingConnections", list{object{{"facilityType", "Charge_200_To_450V_Direct_Current_At_400A_180kW"}, {"plugType", plug}}}},
 			{"type", "POI"},
 			{"address", object{
-				{"freeformAddress", road + ", " + house}, {"streetName", road}, {"streetNumber", house},
-				{"municipality", c.name}, {"countrySubdivision", c.region},
-				{"postalCode", postcode(r, land)}, {"country", land.name},
+				{"freeformAddress", road + ", " + house},
+				{"streetName", road},
+				{"streetNumber", house},
+				{"municipality", c.name},
+				{"countrySubdivision", c.region},
+				{"postalCode", postcode(r, land)},
+				{"country", land.name},
 			}},
 			{"chargingConnectionInfo", object{
-				{"plugType", plug}, {"currentInA", power * 5 / 2}, {"voltageInV", 400}, {"chargingPowerInkW", power},
-				{"currentType", "DC"}, {"chargingSpeed", "ultra-fast"},
+				{"plugType", plug},
+				{"currentInA", power * 5 / 2},
+				{"voltageInV", 400},
+				{"chargingPowerInkW", power},
+				{"currentType", "DC"},
+				{"chargingSpeed", "ultra-fast"},
 			}},
 			{"targetChargeInPCT", 0},
 			{"chargingParkSpeed", "ultra-fast"},

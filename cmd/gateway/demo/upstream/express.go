@@ -14,7 +14,7 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	tag := base64.StdEncoding.EncodeToString(sum[:])[:27]
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Etag", `W/"`+strconv.FormatInt(int64(len(body)), 16)+"-"+tag+`"`)
+	h.Set("ETag", `W/"`+strconv.FormatInt(int64(len(body)), 16)+"-"+tag+`"`)
 	writeBody(w, status, body)
 }
 
@@ -39,5 +39,5 @@ func writeBody(w http.ResponseWriter, status int, body []byte) {
 	h.Set("Keep-Alive", "timeout=5")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	w.Write(body) //nolint:errcheck // a client that went away is no concern of a demonstration
+	_, _ = w.Write(body) // a client that went away is no concern of a demonstration
 }

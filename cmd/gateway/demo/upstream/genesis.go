@@ -23,11 +23,15 @@ func genesisTools() []tool {
 		{name: "tomtom-poi-search", title: "TomTom POI Search", input: []property{query, limit, lat, lon}, run: runGenesisSearch},
 		{name: "tomtom-nearby", title: "TomTom Nearby Search", input: []property{lat, lon, at, limit}, run: runGenesisSearch},
 		{name: "tomtom-routing", title: "TomTom Routing", input: []property{end("origin"), end("destination"), locations}, run: runGenesisRoute},
-		{name: "tomtom-waypoint-routing", title: "TomTom Waypoint Routing",
-			input: []property{optional("waypoints", array(place("A place as {lat, lon}"), "Places in order"))}, run: runGenesisRoute},
+		{
+			name: "tomtom-waypoint-routing", title: "TomTom Waypoint Routing",
+			input: []property{optional("waypoints", array(place("A place as {lat, lon}"), "Places in order"))}, run: runGenesisRoute,
+		},
 		{name: reachableRange, title: "TomTom Reachable Range", input: joined([]property{end("origin")}, rangeBudgets), run: runGenesisRange},
-		{name: "tomtom-traffic", title: "TomTom Traffic", input: []property{optional("bbox", boundsSchema("Box [minLon, minLat, maxLon, maxLat]"))},
-			run: runGenesisTraffic},
+		{
+			name: "tomtom-traffic", title: "TomTom Traffic", input: []property{optional("bbox", boundsSchema("Box [minLon, minLat, maxLon, maxLat]"))},
+			run: runGenesisTraffic,
+		},
 	}
 	for i := range tools {
 		tools[i].description = tools[i].title + " (REST)"
@@ -108,7 +112,10 @@ func runGenesisSearch(c *call) answer {
 	for _, k := range s.page(all) {
 		p := c.place(s, k).object("properties")
 		results = append(results, object{
-			{"type", "POI"}, {"id", fmt.Sprintf("genesis%d", k.number)}, {"score", p.get("score")}, {"dist", p.get("distance")},
+			{"type", "POI"},
+			{"id", fmt.Sprintf("genesis%d", k.number)},
+			{"score", p.get("score")},
+			{"dist", p.get("distance")},
 			{"poi", p.object("poi").only("name", "phone", "url", "categories")},
 			{"address", compactPlace(object{{"properties", p}}).object("properties").get("address")},
 			{"position", latLon(k.at)},

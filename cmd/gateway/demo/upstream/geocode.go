@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -47,9 +46,15 @@ func boxAbout(p position, halfM float64) bounds {
 func townFeature(r random, town city) object {
 	land := countryOf(town.country)
 	address := object{
-		{"municipality", town.name}, {"countrySubdivision", town.region}, {"countrySubdivisionName", town.region},
-		{"countrySubdivisionCode", town.regionID}, {"countryCode", land.code2}, {"country", land.name},
-		{"countryCodeISO3", land.code3}, {"freeformAddress", town.name}, {"localName", town.name},
+		{"municipality", town.name},
+		{"countrySubdivision", town.region},
+		{"countrySubdivisionName", town.region},
+		{"countrySubdivisionCode", town.regionID},
+		{"countryCode", land.code2},
+		{"country", land.name},
+		{"countryCodeISO3", land.code3},
+		{"freeformAddress", town.name},
+		{"localName", town.name},
 	}
 	box := boxAbout(town.position(), 9000)
 	f := geocoded(r, town.position(), box, "Geography", address, land)
@@ -97,7 +102,7 @@ func geocoded(r random, at position, box bounds, kind string, address object, la
 func buildReverseGeocode(c *call) (object, error) {
 	at, ok := c.args.position("position")
 	if !ok {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	r := newRandom(c.opts.Seed, "reverse", key(at))
 	town := nearestCity(at)

@@ -1,6 +1,9 @@
 package upstream
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // roadClass is the kind of road that leads to a vertex.
 type roadClass uint8
@@ -93,7 +96,7 @@ func layLine(out *line, r random, want way) {
 	from, to := want.from, want.to
 	w := walker{r: r, out: out, at: from, way: want, next: r.spread(30000, 0.6)}
 	at, direct := from, 0.0
-	for _, p := range append(want.via[:len(want.via):len(want.via)], to) {
+	for _, p := range append(slices.Clip(want.via), to) {
 		w.target = append(append(w.target, guide(r, at, p)...), p)
 		direct += distanceM(at, p)
 		at = p
@@ -128,7 +131,7 @@ func guide(r random, from, to position) []position {
 	}
 	mid := between(from, to, r.between(0.42, 0.58))
 	side := heading(from, to) + math.Pi/2
-	mid = move(mid, side, r.NormFloat64()*0.045*d)
+	mid = move(mid, side, math.Max(-1.5, math.Min(1.5, r.NormFloat64()))*0.046*d)
 	return append(append(guide(r, from, mid), mid), guide(r, mid, to)...)
 }
 

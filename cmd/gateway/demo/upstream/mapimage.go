@@ -11,9 +11,16 @@ import (
 
 // The palette of the demonstration's map images: land in a few tones, water, streets, the drawn lines and markers.
 var mapPalette = color.Palette{
-	color.RGBA{242, 239, 233, 255}, color.RGBA{240, 237, 230, 255}, color.RGBA{238, 235, 228, 255}, color.RGBA{225, 236, 214, 255},
-	color.RGBA{221, 233, 210, 255}, color.RGBA{170, 211, 223, 255}, color.RGBA{172, 213, 225, 255}, color.RGBA{255, 255, 255, 255},
-	color.RGBA{249, 115, 22, 255}, color.RGBA{66, 133, 244, 255},
+	color.RGBA{242, 239, 233, 255},
+	color.RGBA{240, 237, 230, 255},
+	color.RGBA{238, 235, 228, 255},
+	color.RGBA{225, 236, 214, 255},
+	color.RGBA{221, 233, 210, 255},
+	color.RGBA{170, 211, 223, 255},
+	color.RGBA{172, 213, 225, 255},
+	color.RGBA{255, 255, 255, 255},
+	color.RGBA{249, 115, 22, 255},
+	color.RGBA{66, 133, 244, 255},
 }
 
 const (

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"math"
 )
 
@@ -28,7 +27,7 @@ func (m *mapState) view(args arguments) (mapView, error) {
 		return mapView{center.position(), zoom, boxAround(center.position(), zoom, width, height)}, nil
 	}
 	if !ok {
-		return mapView{}, errors.New("Provide center and zoom, bbox, or content to show: markers, routes, polygons, routePlans") //nolint:staticcheck // an API message
+		return mapView{}, apiError("Provide center and zoom, bbox, or content to show: markers, routes, polygons, routePlans")
 	}
 	middle := position{(box[0] + box[2]) / 2, (box[1] + box[3]) / 2}
 	across := math.Max(box[2]-box[0], 0.002) / 360 * 256
@@ -47,7 +46,8 @@ func boxAround(center position, zoom, width, height float64) bounds {
 
 func (v mapView) object() object {
 	return object{
-		{"center", v.center}, {"zoom", v.zoom},
+		{"center", v.center},
+		{"zoom", v.zoom},
 		{"bounds", object{{"north", v.box[3]}, {"south", v.box[1]}, {"east", v.box[2]}, {"west", v.box[0]}}},
 	}
 }

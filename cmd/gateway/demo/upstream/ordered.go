@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
-	"unicode/utf8"
 )
 
 // object is a JSON object whose members keep their order, as JavaScript's do. Values are what appendJSON accepts.
@@ -45,7 +45,7 @@ func (o object) list(name string) list {
 func (o object) without(names ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {
-		if !contains(names, m.name) {
+		if !slices.Contains(names, m.name) {
 			out = append(out, m)
 		}
 	}
@@ -56,7 +56,7 @@ func (o object) without(names ...string) object {
 func (o object) only(names ...string) object {
 	out := make(object, 0, len(names))
 	for _, m := range o {
-		if contains(names, m.name) {
+		if slices.Contains(names, m.name) {
 			out = append(out, m)
 		}
 	}
@@ -79,25 +79,19 @@ func (o object) with(name string, value any) object {
 	return out
 }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
 // render writes v without white space, as JSON.stringify(v) would.
 func render(v any) []byte { return appendJSON(nil, v) }
 
 // appendJSON appends v minified. It knows the types that this package builds documents from; json.RawMessage is taken
-// as it is and must be minified JSON.
+// as it is and must be minified JSON; an empty one is null.
 func appendJSON(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...)
 	case json.RawMessage:
+		if len(v) == 0 {
+			return append(dst, "null"...)
+		}
 		return append(dst, v...)
 	case string:
 		return appendString(dst, v)
@@ -175,7 +169,7 @@ func appendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	start := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c >= 0x20 && c != '"' && c != '\\' {
 			continue
@@ -201,18 +195,4 @@ func appendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
-}
-
-// utf16Len counts what JavaScript calls the length of s.
-func utf16Len(s []byte) int {
-	n := 0
-	for len(s) > 0 {
-		r, size := utf8.DecodeRune(s)
-		n++
-		if r > 0xffff {
-			n++
-		}
-		s = s[size:]
-	}
-	return n
 }

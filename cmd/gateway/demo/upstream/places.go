@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -81,8 +80,14 @@ func (s search) page(all []candidate) []candidate {
 // collection wraps places as search results are.
 func (s search) collection(features list, total int, intent bool) object {
 	properties := object{
-		{"geoBias", s.near}, {"query", s.query}, {"queryType", "NON_NEAR"}, {"queryTime", 41}, {"numResults", len(features)},
-		{"offset", s.offset}, {"totalResults", total}, {"fuzzyLevel", 1},
+		{"geoBias", s.near},
+		{"query", s.query},
+		{"queryType", "NON_NEAR"},
+		{"queryTime", 41},
+		{"numResults", len(features)},
+		{"offset", s.offset},
+		{"totalResults", total},
+		{"fuzzyLevel", 1},
 	}
 	if intent {
 		properties = append(properties, member{"queryIntent", list{}})
@@ -181,8 +186,13 @@ func openingHours(r random) object {
 		date := defaultDeparture.AddDate(0, 0, day)
 		at := func(hour int) object {
 			return object{
-				{"dateYYYYMMDD", date.Format("2006-01-02")}, {"year", date.Year()}, {"month", int(date.Month())}, {"day", date.Day()},
-				{"hour", hour}, {"minute", 0}, {"date", fmt.Sprintf("%sT%02d:00:00.000Z", date.Format("2006-01-02"), hour)},
+				{"dateYYYYMMDD", date.Format("2006-01-02")},
+				{"year", date.Year()},
+				{"month", int(date.Month())},
+				{"day", date.Day()},
+				{"hour", hour},
+				{"minute", 0},
+				{"date", fmt.Sprintf("%sT%02d:00:00.000Z", date.Format("2006-01-02"), hour)},
 			}
 		}
 		ranges = append(ranges, object{{"start", at(opens)}, {"end", at(closes)}})
@@ -229,7 +239,7 @@ func buildAlongRoute(c *call) (object, error) {
 	from, ok1 := c.args.position("origin")
 	to, ok2 := c.args.position("destination")
 	if !ok1 || !ok2 {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	p, err := c.newRouteRequest([]position{from, to})
 	if err != nil {

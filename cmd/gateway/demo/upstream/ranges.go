@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"math"
 )
 
@@ -12,11 +11,11 @@ const ringVertices = 481
 func buildRange(c *call) (object, error) {
 	origin, ok := c.args.position("origin")
 	if !ok {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	budget, ok := rangeBudget(c.args)
 	if !ok {
-		return nil, errors.New("At least one budget parameter (time, distance, energy, or fuel) must be provided") //nolint:staticcheck // an API message
+		return nil, apiError("At least one budget parameter (time, distance, energy, or fuel) must be provided")
 	}
 	r := newRandom(c.opts.Seed, "range", key(origin))
 	shape := rangeShape(r)

@@ -39,7 +39,9 @@ func (c session) readResource(id, params json.RawMessage) {
 		{"resourceDomains", list{"https://api.tomtom.com", "blob:", "data:"}},
 	}
 	c.out.send(resultData(id, render(object{{"contents", list{object{
-		{"uri", p.URI}, {"mimeType", widgetMIMEType}, {"text", placeholder},
+		{"uri", p.URI},
+		{"mimeType", widgetMIMEType},
+		{"text", placeholder},
 		{"_meta", object{{"ui", object{{"csp", csp}}}}},
 	}}}})))
 }

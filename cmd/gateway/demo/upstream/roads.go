@@ -11,44 +11,46 @@ type nation struct {
 	country country
 }
 
-// nationsOf divides a line by country: each stretch has the country of the nearest known city, and one too short to be
-// more than that guess's noise belongs to its neighbour.
+// nationsOf divides a line by country: each stretch has the country of the nearest known city. That guess wavers near a
+// border, so a stretch of less than leastNationM belongs to the one before, unless it is the last.
 func nationsOf(l *line) []nation {
-	const sample = 40
+	const sample, leastNationM = 40, 45000
 	var out []nation
 	for i := 0; i <= l.last(); i += sample {
 		code := nearestCity(l.points[i]).country
-		n := len(out) - 1
-		switch {
-		case n >= 0 && out[n].country.code2 == code:
-			out[n].end = i
-		case n >= 0 && l.distM[i]-l.distM[out[n].start] < 15000:
-			out[n].country, out[n].end = countryOf(code), i
-			if n > 0 && out[n-1].country.code2 == code {
-				out[n-1].end = i
-				out = out[:n]
-			}
-		default:
+		if n := len(out) - 1; n < 0 || out[n].country.code2 != code {
 			out = append(out, nation{run{i, i}, countryOf(code)})
 		}
 	}
-	for i := range out {
-		out[i].end = l.last()
-		if i+1 < len(out) {
-			out[i].end = out[i+1].start
+	kept := out[:1]
+	for i, n := range out[1:] {
+		end := l.last()
+		if i+2 < len(out) {
+			end = out[i+2].start
+		}
+		same := n.country.code2 == kept[len(kept)-1].country.code2
+		if !same && (l.distM[end]-l.distM[n.start] >= leastNationM || end == l.last()) {
+			kept = append(kept, n)
 		}
 	}
-	return out
+	for i := range kept {
+		kept[i].end = l.last()
+		if i+1 < len(kept) {
+			kept[i].end = kept[i+1].start
+		}
+	}
+	return kept
 }
 
-// runsOf finds the stretches of a class that are at least so many vertices long; gaps of up to as many belong to them.
-func runsOf(l *line, class roadClass, least int) []run {
+// runsOf finds the stretches of a class that are at least so many vertices long; a gap of up to gap vertices, such as an
+// interchange within a motorway, belongs to them.
+func runsOf(l *line, class roadClass, least, gap int) []run {
 	var out []run
 	for i, c := range l.class {
 		if c != class {
 			continue
 		}
-		if n := len(out) - 1; n >= 0 && i-out[n].end <= least {
+		if n := len(out) - 1; n >= 0 && i-out[n].end <= gap {
 			out[n].end = i
 			continue
 		}

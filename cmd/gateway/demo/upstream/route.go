@@ -1,8 +1,8 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -23,7 +23,7 @@ type routeRequest struct {
 // defaultDeparture is when routes start that do not say when: fixed, so that equal questions have equal answers.
 var defaultDeparture = time.Date(2026, 6, 24, 8, 0, 0, 0, time.UTC)
 
-var errNoRoute = errors.New("Engine error while executing route request: NO_ROUTE_FOUND") //nolint:staticcheck // TomTom's spelling
+const errNoRoute = apiError("Engine error while executing route request: NO_ROUTE_FOUND")
 
 // newRouteRequest reads the arguments that all routing tools share.
 func (c *call) newRouteRequest(stops []position) (routeRequest, error) {
@@ -39,7 +39,7 @@ func (c *call) newRouteRequest(stops []position) (routeRequest, error) {
 		}
 		t, err := time.Parse(time.RFC3339, s)
 		if err != nil {
-			return p, fmt.Errorf("Invalid value for parameter %s: %s", name, s) //nolint:staticcheck // an API message
+			return p, apiError(fmt.Sprintf("Invalid value for parameter %s: %s", name, s))
 		}
 		*at = t.UTC()
 	}
@@ -54,7 +54,7 @@ func (c *call) newRouteRequest(stops []position) (routeRequest, error) {
 // seedOf is a generator for one aspect of a request.
 func (p routeRequest) seedOf(seed uint64, aspect string) random {
 	motorways := ""
-	if contains(p.avoid, "motorways") {
+	if slices.Contains(p.avoid, "motorways") {
 		motorways = "local"
 	}
 	return newRandom(seed, aspect, key(p.stops...), p.routeType, motorways)
@@ -65,7 +65,7 @@ func (p routeRequest) lines(seed uint64) []*line {
 	best := &line{}
 	r := p.seedOf(seed, "line")
 	for i := 1; i < len(p.stops); i++ {
-		layLine(best, r, way{from: p.stops[i-1], to: p.stops[i], noMotorways: contains(p.avoid, "motorways")})
+		layLine(best, r, way{from: p.stops[i-1], to: p.stops[i], noMotorways: slices.Contains(p.avoid, "motorways")})
 		best.legEnds = append(best.legEnds, best.last())
 	}
 	out := []*line{best}
@@ -116,7 +116,7 @@ func buildRouting(c *call) (object, error) {
 	}
 	p.alternatives = max(0, min(5, int(c.args.number("maxAlternatives", 0))))
 	if len(p.stops) < 2 {
-		return nil, errors.New("Coordinates must be within longitude -180 to 180 and latitude -90 to 90") //nolint:staticcheck // an API message
+		return nil, errPosition
 	}
 	return c.routes(p, p.lines(c.opts.Seed), nil), nil
 }
@@ -149,7 +149,7 @@ func (c *call) routeProperties(p routeRequest, l *line, index int, idSource *ids
 	t := s.times(p)
 	legs := s.legs(t, charging)
 	s.kinds = append(object{{"leg", legs}}, s.kinds...)
-	summary := t.summary(l, 0, l.last())
+	summary := s.summary(t, 0, l.last())
 	if charging != nil {
 		summary = append(summary, charging.total()...)
 	}
@@ -169,7 +169,7 @@ func (s *sectioner) legs(t times, charging *chargingPlan) list {
 	var legs list
 	start := 0
 	for i, end := range s.line.legEnds {
-		summary := t.summary(s.line, start, end).without("historicTrafficTravelTimeInSeconds",
+		summary := s.summary(t, start, end).without("historicTrafficTravelTimeInSeconds",
 			"liveTrafficIncidentsTravelTimeInSeconds", "noTrafficTravelTimeInSeconds")
 		if charging != nil {
 			summary = append(summary, charging.leg(i)...)
@@ -182,40 +182,53 @@ func (s *sectioner) legs(t times, charging *chargingPlan) list {
 	return legs
 }
 
-// times are the travel times of a whole route in seconds.
+// times are how long a whole route takes in seconds: on empty roads and now.
 type times struct {
-	free, historic, live float64
-	delay                int
-	jamM                 float64
-	departure            time.Time
+	free, live float64
+	departure  time.Time
 }
+
+// usual is how much longer a drive takes at the usual speeds than on empty roads.
+const usual = 1.06
 
 func (s *sectioner) times(p routeRequest) times {
 	free := s.line.timeS[s.line.last()]
-	t := times{free: free, historic: free * 1.06, delay: s.delayS, jamM: s.jamM, departure: p.departure}
-	t.live = t.historic + float64(s.delayS)
+	delay, _ := s.jammedBetween(0, s.line.last())
+	t := times{free: free, live: free*usual + float64(delay), departure: p.departure}
 	if !p.arrival.IsZero() {
 		t.departure = p.arrival.Add(-time.Duration(t.live) * time.Second)
 	}
 	return t
 }
 
+// jammedBetween is the delay in seconds and the length in metres of the traffic that starts between two vertices.
+func (s *sectioner) jammedBetween(start, end int) (delayS int, metres float64) {
+	for _, j := range s.jams {
+		if j.start >= start && j.start < end {
+			delayS += j.delayS
+			metres += j.metres
+		}
+	}
+	return delayS, metres
+}
+
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// summary is of the stretch between two vertices, with its share of the delays.
-func (t times) summary(l *line, start, end int) object {
-	share := (l.timeS[end] - l.timeS[start]) / max(1, t.free)
-	before := l.timeS[start] / max(1, t.free) * t.live
-	departure := t.departure.Add(time.Duration(before) * time.Second)
-	travel := int(t.live * share)
+// summary is of the stretch between two vertices of the route that t is of.
+func (s *sectioner) summary(t times, start, end int) object {
+	freeS := s.line.timeS[end] - s.line.timeS[start]
+	delay, jamM := s.jammedBetween(start, end)
+	delayBefore, _ := s.jammedBetween(0, start)
+	departure := t.departure.Add(time.Duration(s.line.timeS[start]*usual+float64(delayBefore)) * time.Second)
+	travel := int(freeS*usual) + delay
 	return object{
-		{"lengthInMeters", int(l.distM[end] - l.distM[start])},
+		{"lengthInMeters", int(s.line.distM[end] - s.line.distM[start])},
 		{"travelTimeInSeconds", travel},
-		{"trafficDelayInSeconds", int(float64(t.delay) * share)},
-		{"trafficLengthInMeters", int(t.jamM * share)},
-		{"historicTrafficTravelTimeInSeconds", int(t.historic * share)},
+		{"trafficDelayInSeconds", delay},
+		{"trafficLengthInMeters", int(jamM)},
+		{"historicTrafficTravelTimeInSeconds", int(freeS * usual)},
 		{"liveTrafficIncidentsTravelTimeInSeconds", travel},
-		{"noTrafficTravelTimeInSeconds", int(t.free * share)},
+		{"noTrafficTravelTimeInSeconds", int(freeS)},
 		{"departureTime", departure.Format(timeLayout)},
 		{"arrivalTime", departure.Add(time.Duration(travel) * time.Second).Format(timeLayout)},
 	}

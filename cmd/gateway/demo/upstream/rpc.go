@@ -49,7 +49,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := session{s: s, tools: s.tools, key: callerKey, out: newStream(w)}
-	if s.opts.Genesis || r.Header.Get("tomtom-maps-backend") == "tomtom-maps" {
+	if s.opts.Genesis || r.Header.Get("Tomtom-Maps-Backend") == "tomtom-maps" {
 		c.tools, c.genesis = s.genesis, true
 	}
 	c.answer(r.Context(), messages)
@@ -97,12 +97,16 @@ type refusal struct {
 func acceptMessages(r *http.Request, body []byte) ([]message, *refusal) {
 	accept := r.Header.Get("Accept")
 	if !strings.Contains(accept, "application/json") || !strings.Contains(accept, "text/event-stream") {
-		return nil, &refusal{http.StatusNotAcceptable, -32000,
-			"Not Acceptable: Client must accept both application/json and text/event-stream"}
+		return nil, &refusal{
+			http.StatusNotAcceptable, -32000,
+			"Not Acceptable: Client must accept both application/json and text/event-stream",
+		}
 	}
 	if !strings.Contains(r.Header.Get("Content-Type"), "application/json") {
-		return nil, &refusal{http.StatusUnsupportedMediaType, -32000,
-			"Unsupported Media Type: Content-Type must be application/json"}
+		return nil, &refusal{
+			http.StatusUnsupportedMediaType, -32000,
+			"Unsupported Media Type: Content-Type must be application/json",
+		}
 	}
 	messages, ok := parseMessages(body)
 	if !ok {
@@ -112,7 +116,7 @@ func acceptMessages(r *http.Request, body []byte) ([]message, *refusal) {
 	if initializes && len(messages) > 1 {
 		return nil, &refusal{http.StatusBadRequest, -32600, "Invalid Request: Only one initialization request is allowed"}
 	}
-	version := r.Header.Get("mcp-protocol-version")
+	version := r.Header.Get("Mcp-Protocol-Version")
 	if !initializes && version != "" && !slices.Contains(protocolVersions, version) {
 		return nil, &refusal{http.StatusBadRequest, -32000, "Bad Request: Unsupported protocol version: " + version +
 			" (supported versions: " + strings.Join(protocolVersions, ", ") + ")"}

@@ -1,5 +1,7 @@
 package upstream
 
+import "slices"
+
 // property is a member of a tool's input schema.
 type property struct {
 	name     string
@@ -120,7 +122,7 @@ func joined(parts ...[]property) []property {
 func withoutProperties(properties []property, names ...string) []property {
 	var out []property
 	for _, p := range properties {
-		if !contains(names, p.name) {
+		if !slices.Contains(names, p.name) {
 			out = append(out, p)
 		}
 	}

@@ -1,6 +1,9 @@
 package upstream
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The densities of a real route of 5,601 vertices, as one in so many vertices.
 const (
@@ -14,7 +17,7 @@ const (
 
 // Traffic varies by the hour; these are a quiet one and a bad one.
 const (
-	verticesPerTraffic         = 1800
+	verticesPerTraffic         = 3500
 	verticesPerRushHourTraffic = 258
 )
 
@@ -25,8 +28,14 @@ type sectioner struct {
 	line    *line
 	nations []nation
 	kinds   object // the sections so far, in the order of the real server
-	delayS  int    // of all traffic sections
-	jamM    float64
+	jams    []jam
+}
+
+// jam is what a traffic section adds to the summaries.
+type jam struct {
+	start  int // vertex
+	delayS int
+	metres float64
 }
 
 // add puts sections of a kind in; a kind without sections has no member.
@@ -70,13 +79,13 @@ func (s *sectioner) where(fits func(country) bool) []run {
 func (s *sectioner) all(p routeRequest) {
 	n := len(s.line.points)
 	s.crossings()
-	motorways := runsOf(s.line, motorway, 30)
+	motorways := runsOf(s.line, motorway, 60, 85)
 	s.add("tunnel", scatter(s.r, n, verticesPerTunnel, 9), nil)
 	s.add("motorway", motorways, nil)
-	if !contains(p.avoid, "tollRoads") {
+	if !slices.Contains(p.avoid, "tollRoads") {
 		s.add("toll", overlap(motorways, s.where(func(c country) bool { return c.toll })), nil)
 	}
-	s.add("urban", append(runsOf(s.line, urban, 12), scatter(s.r, n, verticesPerUrban, 22)...), nil)
+	s.add("urban", append(runsOf(s.line, urban, 12, 12), scatter(s.r, n, verticesPerUrban, 22)...), nil)
 	s.add("unpaved", scatter(s.r, n, 9000, 7), nil)
 	s.add("lowEmissionZone", scatter(s.r, n, 4000, 60), nil)
 	countries := make([]run, len(s.nations))
@@ -88,7 +97,7 @@ func (s *sectioner) all(p routeRequest) {
 		s.add("vehicleRestricted", []run{{0, 2}, {n - 3, n - 1}}, nil)
 	}
 	s.traffic(p, n)
-	if contains(p.sectionTypes, "lanes") {
+	if slices.Contains(p.sectionTypes, "lanes") {
 		s.add("lanes", scatter(s.r, n, verticesPerLanes, 6), s.lanes)
 	}
 	s.add("speedLimit", cover(s.r, n, verticesPerSpeedLimit), s.speedLimit)
@@ -140,31 +149,37 @@ func (s *sectioner) traffic(p routeRequest, n int) {
 	if p.rushHour {
 		every = verticesPerRushHourTraffic
 	}
-	s.add("traffic", scatter(s.r, n, every, 28), s.jam)
+	s.add("traffic", scatter(s.r, n, every, 28), s.jammed)
 }
 
-func (s *sectioner) jam(r run) object {
+func (s *sectioner) jammed(r run) object {
 	metres := s.line.distM[r.end] - s.line.distM[r.start]
 	free := s.line.timeS[r.end] - s.line.timeS[r.start]
 	kmh := s.r.intBetween(12, 80)
 	delay := max(15, int(metres*3.6/float64(kmh)-free))
-	s.delayS += delay
-	s.jamM += metres
+	s.jams = append(s.jams, jam{r.start, delay, metres})
 	kind := pick(s.r, []struct {
 		category  string
 		cause     int
 		sub       int
 		magnitude string
 	}{
-		{"jam", 1, 0, "moderate"}, {"jam", 1, 0, "minor"}, {"roadworks", 3, 0, "minor"}, {"lane-closed", 16, 6, "major"},
-		{"danger", 9, 2, "unknown"}, {"accident", 2, 1, "major"}, {"road-closed", 5, 8, "indefinite"},
+		{"jam", 1, 0, "moderate"},
+		{"jam", 1, 0, "minor"},
+		{"roadworks", 3, 0, "minor"},
+		{"lane-closed", 16, 6, "major"},
+		{"danger", 9, 2, "unknown"},
+		{"accident", 2, 1, "major"},
+		{"road-closed", 5, 8, "indefinite"},
 	})
 	cause := object{{"mainCauseCode", kind.cause}}
 	if kind.sub > 0 {
 		cause = append(cause, member{"subCauseCode", kind.sub})
 	}
 	return object{
-		{"delayInSeconds", delay}, {"effectiveSpeedInKmh", kmh}, {"categories", list{kind.category}},
+		{"delayInSeconds", delay},
+		{"effectiveSpeedInKmh", kmh},
+		{"categories", list{kind.category}},
 		{"magnitudeOfDelay", kind.magnitude},
 		{"tec", object{{"causes", list{cause}}, {"effectCode", s.r.intBetween(2, 6)}}},
 	}
@@ -184,7 +199,8 @@ func (s *sectioner) shield(r run) object {
 	}
 	return object{{"roadShieldReferences", list{object{
 		{"reference", "7d9d6c2a-" + strings.ToLower(number[:1]) + "-" + strings.ToLower(c.code2)},
-		{"shieldContent", number}, {"affixes", affixes},
+		{"shieldContent", number},
+		{"affixes", affixes},
 	}}}}
 }
 

@@ -14,8 +14,7 @@ type random struct{ *rand.Rand }
 func newRandom(seed uint64, what ...string) random {
 	h := fnv.New64a()
 	for _, w := range what {
-		h.Write([]byte(w)) // never fails
-		h.Write([]byte{0})
+		_, _ = h.Write(append([]byte(w), 0)) // never fails
 	}
 	return random{rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // synthetic data, not a secret
 }

@@ -118,7 +118,7 @@ func resourceMetadata(r *http.Request) object {
 
 // credential returns the caller's key and the name of the way it came; an empty name without one.
 func credential(r *http.Request) (key, method string) {
-	if key = strings.TrimSpace(r.Header.Get("tomtom-api-key")); key != "" {
+	if key = strings.TrimSpace(r.Header.Get("Tomtom-Api-Key")); key != "" {
 		return key, "tomtom-api-key"
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -52,7 +52,7 @@ func (s *stream) send(data []byte) {
 	if !s.begun {
 		s.begin(len(event))
 	}
-	s.w.Write(event) //nolint:errcheck // a client that went away is no concern of a demonstration
+	_, _ = s.w.Write(event) // a client that went away is no concern of a demonstration
 	s.flush()
 }
 

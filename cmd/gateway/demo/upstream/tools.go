@@ -36,8 +36,11 @@ func (t tool) listing() object {
 		{"description", t.description},
 		{"inputSchema", schemaOf(t.input)},
 		{"annotations", object{
-			{"title", t.title}, {"readOnlyHint", true}, {"destructiveHint", false},
-			{"idempotentHint", true}, {"openWorldHint", !t.appOnly && !t.closedWorld},
+			{"title", t.title},
+			{"readOnlyHint", true},
+			{"destructiveHint", false},
+			{"idempotentHint", true},
+			{"openWorldHint", !t.appOnly && !t.closedWorld},
 		}},
 		{"execution", object{{"taskSupport", "forbidden"}}},
 		{"_meta", t.meta()},
@@ -82,6 +85,13 @@ func escape[T ~string | ~[]byte](s T) []byte {
 func textAnswer(text string) answer {
 	return answer{items: []item{{escaped: [][]byte{escape(text)}}}}
 }
+
+// apiError is what the real API or server says of a call that it cannot answer, in its own spelling.
+type apiError string
+
+func (e apiError) Error() string { return string(e) }
+
+const errPosition = apiError("Coordinates must be within longitude -180 to 180 and latitude -90 to 90")
 
 // failure is a tool error: HTTP 200 with isError.
 func failure(text string) answer { return textAnswer(text).withError(true) }

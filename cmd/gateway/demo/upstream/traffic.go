@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,15 +19,19 @@ type event struct {
 }
 
 var events = []event{
-	{6, 101, "Stationary traffic", 0.25, false}, {6, 115, "Slow traffic", 0.25, false}, {7, 500, "Lane closed", 0.2, true},
-	{8, 401, "Closed", 0.13, true}, {9, 701, "Roadworks", 0.15, true}, {1, 201, "Accident", 0.02, false},
+	{6, 101, "Stationary traffic", 0.25, false},
+	{6, 115, "Slow traffic", 0.25, false},
+	{7, 500, "Lane closed", 0.2, true},
+	{8, 401, "Closed", 0.13, true},
+	{9, 701, "Roadworks", 0.15, true},
+	{1, 201, "Accident", 0.02, false},
 }
 
 // buildTraffic computes tomtom-traffic's document: incidents in a box, more of them in a larger one.
 func buildTraffic(c *call) (object, error) {
 	b, ok := c.args.bounds("bbox")
 	if !ok {
-		return nil, errors.New("Provide bbox as [minLon, minLat, maxLon, maxLat]") //nolint:staticcheck // an API message
+		return nil, apiError("Provide bbox as [minLon, minLat, maxLon, maxLat]")
 	}
 	center := position{(b[0] + b[2]) / 2, (b[1] + b[3]) / 2}
 	areaKm2 := (b[2] - b[0]) * cosLat(center[1]) * (b[3] - b[1]) * metresPerDegree * metresPerDegree / 1e6
@@ -49,15 +52,19 @@ func categoryIn(wanted string, incident object) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(wanted, " ", ""), ","), strconv.Itoa(id))
 }
 
-func incident(r random, at position) object {
-	kind := events[0]
-	for x := r.Float64(); ; {
-		kind = pick(r, events)
-		if x < kind.share*2 {
-			break
+// pickEvent picks a kind in proportion to its share.
+func pickEvent(r random) event {
+	x := r.Float64()
+	for _, e := range events {
+		if x -= e.share; x < 0 {
+			return e
 		}
-		x = r.Float64()
 	}
+	return events[0]
+}
+
+func incident(r random, at position) object {
+	kind := pickEvent(r)
 	town := nearestCity(at)
 	land := countryOf(town.country)
 	var l line
@@ -94,7 +101,8 @@ func incident(r random, at position) object {
 		points[i] = p.round5()
 	}
 	return object{
-		{"type", "Feature"}, {"properties", properties},
+		{"type", "Feature"},
+		{"properties", properties},
 		{"geometry", object{{"type", "LineString"}, {"coordinates", linePositions(points)}}},
 	}
 }
@@ -115,7 +123,9 @@ func compactTraffic(most int) func(object) object {
 			kept = append(kept, flatIncident(i.(object).object("properties")))
 		}
 		summary := object{
-			{"totalIncidents", len(all)}, {"returnedIncidents", len(kept)}, {"truncated", len(kept) < len(all)},
+			{"totalIncidents", len(all)},
+			{"returnedIncidents", len(kept)},
+			{"truncated", len(kept) < len(all)},
 			{"incidentsByIconCategory", countsOf(byCategory)},
 		}
 		if len(kept) < len(all) {
