@@ -286,6 +286,9 @@ func (x *exchange) edit(ctx context.Context, p *response, answered bool) []jsons
 		return x.finish(ctx, p, answered)
 	}
 	if p.result.Len() == 0 {
+		if p.request.method == methodListResources {
+			return x.g.widgets.replaceUnknown(p.message, p.request.client)
+		}
 		return nil
 	}
 	switch p.request.method {

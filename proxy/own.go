@@ -11,6 +11,9 @@ import (
 	"tomtom-mcp-gateway/policy"
 )
 
+// codeUnknownMethod is what an upstream answers to a method that it does not have.
+const codeUnknownMethod = -32601
+
 // Error codes that MCP servers use for what JSON-RPC has none.
 const (
 	codeServerError     = -32000

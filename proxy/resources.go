@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -144,12 +145,22 @@ func (s *widgets) editResourcesList(doc []byte, result jsonspan.Span, c client) 
 	return edits
 }
 
-// list returns a resources/list result for c over an upstream that has no resources at all.
-func (s *widgets) list(c client) []byte {
-	if !c.apps {
-		return []byte(`{"resources":[]}`)
+// replaceUnknown returns the edit that turns an upstream's answer to resources/list, that it knows no such method, into
+// the list for c: the gateway has declared resources on behalf of an upstream without any. It leaves every other error.
+func (s *widgets) replaceUnknown(answer message, c client) []jsonspan.Edit {
+	failure, ok := jsonspan.Find(answer.body, answer.span, "error")
+	if !ok {
+		return nil
 	}
-	return append(append([]byte(`{"resources":[`), s.listing...), "]}"...)
+	code, _ := jsonspan.Lookup(answer.body, failure.Value, "code")
+	if string(code.Of(answer.body)) != strconv.Itoa(codeUnknownMethod) {
+		return nil
+	}
+	list := []byte(`"result":{"resources":[`)
+	if c.apps {
+		list = append(list, s.listing...)
+	}
+	return []jsonspan.Edit{{Span: failure.Whole(), With: append(list, "]}"...)}}
 }
 
 func quoted(text string) []byte { return jsonspan.AppendQuoted(nil, []byte(text)) }

@@ -130,14 +130,31 @@ func TestEditResourcesList(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an upstream without resources", func(t *testing.T) {
-		if got, want := string(s.list(withApps)), `{"resources":[`+own+`]}`; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-		if got := string(s.list(withoutApps)); got != `{"resources":[]}` {
-			t.Errorf("got %s", got)
-		}
-	})
+}
+
+func TestReplaceUnknown(t *testing.T) {
+	s := testWidgets(t)
+	for name, test := range map[string]struct {
+		answer, want string
+		c            client
+	}{
+		"an upstream without resources": {
+			`{"jsonrpc":"2.0", "error":{"code":-32601,"message":"Method not found"} ,"id":1.0}`,
+			`{"jsonrpc":"2.0", "result":{"resources":[` + string(s.listing) + `]} ,"id":1.0}`, withApps,
+		},
+		"a client that draws nothing": {
+			`{"error":{"code":-32601},"id":1}`, `{"result":{"resources":[]},"id":1}`, withoutApps,
+		},
+		"another error": {`{"id":1,"error":{"code":-32603}}`, `{"id":1,"error":{"code":-32603}}`, withApps},
+		"no error":      {`{"id":1}`, `{"id":1}`, withApps},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := scanned(t, []byte(test.answer))
+			if got := string(jsonspan.Apply(nil, m.body, s.replaceUnknown(m, test.c))); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
 }
 
 func TestLearnIsBounded(t *testing.T) {
