@@ -45,12 +45,12 @@ func TestRoutesHaveTheRealSize(t *testing.T) {
 // checkDensities compares how often things come with a real route of 5,601 vertices.
 func checkDensities(t *testing.T, vertices int, sections map[string][]map[string]any, progress int) {
 	t.Helper()
-	for kind, real := range map[string]float64{"speedLimit": 79, "urban": 43, "roadShields": 35, "tunnel": 24, "progress": 124} {
+	for kind, inReal := range map[string]float64{"speedLimit": 79, "urban": 43, "roadShields": 35, "tunnel": 24, "progress": 124} {
 		n := float64(len(sections[kind]))
 		if kind == "progress" {
 			n = float64(progress)
 		}
-		if ratio := n / (float64(vertices) * real / 5601); ratio < 0.7 || ratio > 1.5 {
+		if ratio := n / (float64(vertices) * inReal / 5601); ratio < 0.7 || ratio > 1.5 {
 			t.Errorf("%v of %s, %.2f times as many as a real route has", n, kind, ratio)
 		}
 	}

@@ -23,7 +23,7 @@ func routingTools(o Options) []tool {
 			description: "Compute the areas that can be reached from a place within a time, a distance or an energy budget.",
 			input: joined([]property{required("origin", positionSchema(
 				"Start as [longitude, latitude]. Example: [4.89707, 52.377956] for Amsterdam."))},
-				common, rangeBudgets, routeOptions, vehicleOptions),
+				common, rangeBudgets, routeOptions, rangeOptions, vehicleOptions),
 			run: runDocument, document: documentTool{build: buildRange, compact: compactRange},
 		},
 		{
@@ -49,16 +49,18 @@ var routeOptions = []property{
 	routeType("fast", "short", "efficient", "thrilling"),
 	optional("travelMode", enum("Means of transport. Default: 'car'.", "car")),
 	trafficMode, avoid, departAt,
-	optional("arriveAt", text("Arrival, ISO 8601. Example: '2026-06-24T17:00:00Z'. Not together with departAt.")),
 }
 
 var alternativeOptions = []property{
+	optional("arriveAt", text("Arrival, ISO 8601. Example: '2026-06-24T17:00:00Z'. Not together with departAt.")),
 	optional("maxAlternatives", number("Alternative routes besides the best, 0 to 5. Each makes the answer longer.")),
 	optional("alternativeType", enum("'anyRoute': clearly different ones. 'betterRoute': only better ones.", "anyRoute", "betterRoute")),
 	optional("minDeviationDistance", number("Metres for which alternatives follow the reference route at first")),
 	optional("minDeviationTime", number("Seconds for which alternatives follow the reference route at first")),
 	optional("supportingPoints", text("Coordinates that shape the route without being stops: 'lat,lon;lat,lon'")),
 	optional("reconstructionMode", enum("How to follow the supporting points", "track", "route", "update")),
+	optional("supportingPointIndexOfOrigin", number("Which of the supporting points the origin is")),
+	optional("extendedRouteRepresentation", text("More forms of the route to return")),
 	optional("vehicleHeading", number("Heading of the vehicle in degrees, 0 to 359")),
 	optional("routeRepresentation", enum("How the line is represented. Default: 'polyline'.",
 		"polyline", "summaryOnly", "encodedPolyline", "none")),
@@ -78,6 +80,12 @@ var vehicleOptions = []property{
 	optional("fuelEnergyDensityInMJoulesPerLiter", number("Energy density of the fuel in MJ/l")),
 	optional("vehicleHasElectricTollCollectionTransponder", enum("Whether electronic tolls can be paid", "all", "none")),
 	optional("arrivalSidePreference", enum("Side of the road to arrive on", "anySide", "curbSide")),
+	optional("accelerationEfficiency", number("Efficiency of accelerating, 0 to 1")),
+	optional("decelerationEfficiency", number("Share of the energy that braking gives back, 0 to 1")),
+	optional("uphillEfficiency", number("Efficiency of climbing, 0 to 1")),
+	optional("downhillEfficiency", number("Share of the energy that descending gives back, 0 to 1")),
+	optional("consumptionInkWhPerkmAltitudeGain", number("Energy for a kilometre of climb, in kWh")),
+	optional("recuperationInkWhPerkmAltitudeLoss", number("Energy from a kilometre of descent, in kWh")),
 }
 
 var rangeBudgets = []property{
@@ -87,6 +95,12 @@ var rangeBudgets = []property{
 	optional("remainingChargeBudgetPercent", numberFrom(0, 100, "Share of the battery to be left, in percent. Example: 20")),
 	optional("energyBudgetInkWh", number("Energy in kWh. Example: 15")),
 	optional("fuelBudgetInLiters", number("Fuel in litres. Example: 5")),
+}
+
+var rangeOptions = []property{
+	optional("report", text("Extra information to return. Example: 'effectiveSettings'")),
+	optional("windingness", enum("How winding a thrilling route is", "low", "normal", "high")),
+	optional("hilliness", enum("How hilly a thrilling route is", "low", "normal", "high")),
 }
 
 var evInput = []property{

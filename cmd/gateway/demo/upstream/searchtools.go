@@ -33,14 +33,20 @@ func searchTools(o Options) []tool {
 			name: "tomtom-poi-search", title: "TomTom POI Search", resource: "ui://tomtom-search/poi-search/app.html",
 			description: "Search a business by name or all of a category. For what is around a position use tomtom-nearby, for a strict area tomtom-area-search.",
 			input: joined(query("Name or kind of place. Examples: 'Starbucks', 'pharmacy Berlin'"), common, placeOptions, biasOptions,
-				poiOptions, []property{offset, relatedPois, poiCategories}),
+				poiOptions, []property{
+					typeahead, optional("chargingAvailability", boolean("Add how many charging points are free now")),
+					offset, relatedPois, extended, poiCategories,
+				}),
 			run: runDocument, document: place(buildPlaceSearch, compactSearch),
 		},
 		{
 			name: "tomtom-nearby", title: "TomTom Nearby Search", resource: "ui://tomtom-search/nearby-search/app.html",
 			description: "Find places around a position, the nearest first.",
 			input: joined([]property{required("position", positionSchema("Centre as [longitude, latitude]. Example: [4.89707, 52.377956]."))},
-				common, placeOptions, poiOptions, []property{optional("radius", number("Radius in metres. Default: 1000")), offset, relatedPois, poiCategories}),
+				common, placeOptions, poiOptions, []property{
+					optional("radius", number("Radius in metres. Default: 1000")),
+					optional("parkingAvailability", boolean("Add how many parking spaces are free now")), extended, offset, relatedPois, poiCategories,
+				}),
 			run: runDocument, document: place(buildPlaceSearch, compactSearch),
 		},
 		{
@@ -71,6 +77,8 @@ func searchTools(o Options) []tool {
 }
 
 var (
+	typeahead     = optional("typeahead", boolean("The query is the beginning of what is typed"))
+	extended      = optional("ext", text("Extended parameters"))
 	entityTypes   = optional("entityTypeSet", text("Only these kinds of areas. Example: 'Municipality,PostalCodeArea'. Not for places of interest."))
 	offset        = optional("ofs", number("Results to skip, for paging"))
 	relatedPois   = optional("relatedPois", text("Include places within or around a result: 'child', 'parent', 'all'"))
@@ -104,11 +112,11 @@ var poiOptions = []property{
 }
 
 var fuzzyOptions = []property{
-	optional("typeahead", boolean("The query is the beginning of what is typed")),
+	typeahead,
 	optional("maxFuzzyLevel", number("Largest tolerance, 1 to 4")),
 	optional("minFuzzyLevel", number("Least tolerance, 1 to 4")),
 	optional("idxSet", text("Only these indexes. Example: 'POI,Str'")),
-	optional("ext", text("Extended parameters")),
+	extended,
 }
 
 var reverseOptions = []property{
@@ -119,6 +127,7 @@ var reverseOptions = []property{
 	optional("heading", number("Heading in degrees, 0 to 360, for the side of the road")),
 	optional("returnRoadClass", text("'Functional' adds the class of the road")),
 	optional("entityType", text("Only these kinds of areas. Example: 'Municipality'")),
+	optional("callback", text("Name of a callback for JSONP")),
 	optional("filter", text("'BackRoads' leaves out unofficial roads")),
 }
 

@@ -26,7 +26,7 @@ func golden(t *testing.T, name string, got []byte) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // the path is the test's own
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +111,25 @@ func TestRecordedErrors(t *testing.T) {
 		want       string
 		etag       string
 	}{
-		{"unknown method", `{"jsonrpc":"2.0","id":257,"method":"foo/bar","params":{}}`, nil,
-			"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":257,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}\n\n", ""},
-		{"no key", `{"jsonrpc":"2.0","id":255,"method":"tools/list","params":{}}`, map[string]string{"Tomtom-Api-Key": ""},
+		{
+			"unknown method", `{"jsonrpc":"2.0","id":257,"method":"foo/bar","params":{}}`, nil,
+			"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":257,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}\n\n", "",
+		},
+		{
+			"no key", `{"jsonrpc":"2.0","id":255,"method":"tools/list","params":{}}`,
+			map[string]string{"Tomtom-Api-Key": ""},
 			`{"jsonrpc":"2.0","error":{"code":-32001,"message":"Authentication required: provide a tomtom-api-key header or a Bearer token"},"id":255}`,
-			`W/"89-PQY9BNkvxNisimpIJUC+EoP9fak"`},
-		{"no accept", `{"jsonrpc":"2.0","id":256,"method":"tools/list","params":{}}`, map[string]string{"Accept": "text/event-stream"},
-			`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Not Acceptable: Client must accept both application/json and text/event-stream"},"id":null}`, ""},
-		{"unknown handle", `{"jsonrpc":"2.0","id":242,"method":"tools/call","params":{"name":"tomtom-get-viz-data","arguments":{"viz_id":"x"}}}`, nil,
-			"event: message\ndata: {\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"Visualization data not found or expired\"}],\"isError\":true},\"jsonrpc\":\"2.0\",\"id\":242}\n\n", ""},
+			`W/"89-PQY9BNkvxNisimpIJUC+EoP9fak"`,
+		},
+		{
+			"no accept", `{"jsonrpc":"2.0","id":256,"method":"tools/list","params":{}}`,
+			map[string]string{"Accept": "text/event-stream"},
+			`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Not Acceptable: Client must accept both application/json and text/event-stream"},"id":null}`, "",
+		},
+		{
+			"unknown handle", `{"jsonrpc":"2.0","id":242,"method":"tools/call","params":{"name":"tomtom-get-viz-data","arguments":{"viz_id":"x"}}}`, nil,
+			"event: message\ndata: {\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"Visualization data not found or expired\"}],\"isError\":true},\"jsonrpc\":\"2.0\",\"id\":242}\n\n", "",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
