@@ -190,7 +190,7 @@ func reasonOf(err error) string {
 		return "host gone"
 	case errors.Is(err, errRedeemTimeout), errors.Is(err, errUpstreamTimeout):
 		return "timeout"
-	case errors.Is(err, fitter.ErrNotJSON), errors.Is(err, jsonspan.ErrSyntax):
+	case errors.Is(err, fitter.ErrNotJSON):
 		return "data is no JSON"
 	case errors.Is(err, errInternal):
 		return "internal"

@@ -22,7 +22,8 @@ var errBusy = errors.New("too much at once")
 type room struct {
 	slots *semaphore.Weighted
 	bytes *semaphore.Weighted
-	max   int64
+	max   int64         // of bytes
+	wait  time.Duration // for either
 	held  atomic.Int64
 }
 
@@ -31,22 +32,23 @@ func newRoom(maxBytes int64) *room {
 		slots: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		bytes: semaphore.NewWeighted(maxBytes),
 		max:   maxBytes,
+		wait:  roomWait,
 	}
 }
 
 // slot waits for a slot to fit in. Without one, the error is errBusy or the context's. release gives it back.
 func (r *room) slot(ctx context.Context) (release func(), err error) {
-	if err := acquire(ctx, r.slots, 1); err != nil {
+	if err := r.acquire(ctx, r.slots, 1); err != nil {
 		return nil, err
 	}
 	return func() { r.slots.Release(1) }, nil
 }
 
-func acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
+func (r *room) acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
 	if s.TryAcquire(n) {
 		return nil
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, roomWait, errBusy)
+	waiting, cancel := context.WithTimeoutCause(ctx, r.wait, errBusy)
 	defer cancel()
 	if s.Acquire(waiting, n) != nil {
 		return context.Cause(waiting)
@@ -65,7 +67,7 @@ func (h *hold) reserve(ctx context.Context, n int) error {
 	if int64(n) > h.room.max-h.taken {
 		return errBusy // waiting would not help
 	}
-	if err := acquire(ctx, h.room.bytes, int64(n)); err != nil {
+	if err := h.room.acquire(ctx, h.room.bytes, int64(n)); err != nil {
 		return err
 	}
 	h.taken += int64(n)
