@@ -56,6 +56,7 @@ type mapState struct {
 	routes, labels, markers, polygons, centers list
 	points                                     []position
 	tracks                                     [][]position // lines to draw in the image
+	pins                                       []position   // markers to draw in the image
 }
 
 // runDynamicMap answers tomtom-dynamic-map: a sentence, an image, and `_meta` in a text of its own.
@@ -109,7 +110,7 @@ func (c *call) drawMap() (*document, error) {
 	}
 	doc := newDocument(full, documentTool{compact: func(object) object { return nil }})
 	doc.image = sync.OnceValue(func() []byte {
-		return mapImage(newRandom(c.opts.Seed, "image", c.question()), width, height, view.box, m.tracks, m.points)
+		return mapImage(newRandom(c.opts.Seed, "image", c.question()), width, height, view.box, m.tracks, m.pins)
 	})
 	doc.sentence = func(detail string) string {
 		kb := float64(base64.StdEncoding.DecodedLen(len(doc.image()))) / 1024
@@ -234,6 +235,7 @@ func (m *mapState) addMarker(p spot) {
 		p.Priority = "normal"
 	}
 	m.points = append(m.points, p.position())
+	m.pins = append(m.pins, p.position())
 	m.markers = append(m.markers, mapFeature(p.position(), object{
 		{"id", len(m.markers)}, {"label", p.Label}, {"color", p.Color}, {"markerType", "pin"}, {"priority", p.Priority},
 	}))
