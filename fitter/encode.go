@@ -19,6 +19,14 @@ var ErrNotAppData = errors.New("not app data")
 // ErrTooLong says that a document is longer than the caller allows.
 var ErrTooLong = errors.New("document too long")
 
+// byteSink collects what an encoder writes.
+type byteSink struct{ b []byte }
+
+func (s *byteSink) Write(p []byte) (int, error) {
+	s.b = append(s.b, p...)
+	return len(p), nil
+}
+
 var wholeEncoders = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {

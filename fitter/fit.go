@@ -143,7 +143,8 @@ func (w *workspace) fitExact(r *Result, budget Budget) bool {
 	w.fresh(w.levels)
 	w.writeExact()
 	limit := gzipBytes(budget.Chars + budget.Extra)
-	size := w.deflateExact(limit)
+	w.deflate(limit + limit/2)
+	size := len(w.packed)
 	r.ExactChars = base64Chars(size)
 	r.Chars = r.ExactChars
 	fits := size <= limit

@@ -92,22 +92,22 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 	a := attempt{g: g, errorM: math.Inf(1)}
 	n := w.choose(w.keys, min(total, limit/5))
 	w.writeFitted(g)
-	rest, mixed := w.sizeOf(false)+gzipFrame, w.mixed()
+	rest, mixed := w.sizeOf(false), w.mixed()
 	fits, over := probe{least - 1, 0}, probe{total + 1, math.MaxInt}
-	n = min(max((limit-rest)*10/43, least), total)
+	n = min(max((limit-rest/8)*10/43, least), total)
 	for range probesAtMost {
 		n = w.choose(w.keys, n)
 		if mixed {
 			w.writeFitted(g)
-			rest = w.sizeOf(false) + gzipFrame
+			rest = w.sizeOf(false)
 		} else {
 			w.writeCoords(g)
 		}
-		size := rest + w.sizeOf(true)
+		size := gzipFrame + (rest+w.sizeOf(true)+7)/8
 		if size <= limit && (n == total || n+1 >= over.n || size >= limit-limit/400) {
 			w.writeFitted(g)
 			w.deflate(math.MaxInt)
-			rest += len(w.packed) - size
+			rest += 8 * (len(w.packed) - size)
 			if size = len(w.packed); size <= limit {
 				a = attempt{g: g, fits: true, n: n, bytes: size}
 				w.packed, w.found = w.found, w.packed
@@ -124,7 +124,7 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 		if a.fits && (a.n == total || a.bytes >= limit-limit/250) || over.n <= least || fits.n+1 >= over.n && a.fits {
 			break
 		}
-		n = next(fits, over, rest, limit, least, total)
+		n = next(fits, over, rest/8+gzipFrame, limit, least, total)
 	}
 	if a.fits {
 		w.choose(w.keys, a.n)

@@ -20,7 +20,7 @@ type workspace struct {
 	pieces       []piece
 	pieceStart   int
 
-	deflater deflater
+	encoder  encoder
 	packed   []byte // the gzip member just made
 	found    []byte // the best of a search
 	other    []byte // the best with the other number of decimals
