@@ -25,9 +25,16 @@ func (w *workspace) deflate(limit int) (whole bool) {
 	e.dry = false
 	e.bits = bitSink{b: append(w.packed[:0], gzipHeader[:]...)}
 	crc, length := uint32(0), 0
+	w.lineBits, w.restBits = 0, 0
 	for i, p := range w.pieces {
 		text := w.text(p)
+		before := e.bits.len()
 		e.encode(text, p.effort(), i == len(w.pieces)-1)
+		if p.line {
+			w.lineBits += e.bits.len() - before
+		} else {
+			w.restBits += e.bits.len() - before
+		}
 		crc = crc32.Update(crc, crc32.IEEETable, text)
 		length += len(text)
 		if len(e.bits.b) > limit {
@@ -37,6 +44,18 @@ func (w *workspace) deflate(limit int) (whole bool) {
 	e.bits.flush()
 	w.packed = appendTrailer(e.bits.b, crc, length)
 	return len(w.packed) <= limit
+}
+
+// deflateExact compresses w.pieces and returns the size. Where a sample of the lines says that these alone are far
+// above limit, it returns an estimate and compresses nothing.
+func (w *workspace) deflateExact(limit int) int {
+	if len(w.coords) > 8*sampleStride {
+		if lines := w.sampleBits() / 8; lines > limit+limit/4 {
+			return lines + len(w.rest)/8
+		}
+	}
+	w.deflate(limit + limit/4)
+	return len(w.packed)
 }
 
 // sizeOf returns the bits that the pieces of one kind deflate to. Pieces do not refer to one another, so the size of
@@ -52,6 +71,30 @@ func (w *workspace) sizeOf(line bool) int {
 	}
 	w.spareOut = e.bits.b
 	return e.bits.len() + e.unseen
+}
+
+// A sample is a run of coordinates out of each of a stride.
+const (
+	sampleBytes  = 8 << 10
+	sampleStride = 32 << 10
+)
+
+// sampleBits estimates the bits of the pieces that are lines from one quarter of them.
+func (w *workspace) sampleBits() int {
+	if len(w.coords) <= 2*sampleStride {
+		return w.sizeOf(true)
+	}
+	sample := w.spareText[:0]
+	for at := 0; at < len(w.coords); at += sampleStride {
+		sample = append(sample, w.coords[at:min(at+sampleBytes, len(w.coords))]...)
+	}
+	w.spareText = sample
+	e := &w.encoder
+	e.dry, e.unseen = true, 0
+	e.bits = bitSink{b: w.spareOut[:0]}
+	e.encode(sample, coordEffort, false)
+	w.spareOut = e.bits.b
+	return int(float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(w.coords)))
 }
 
 // effort is how a piece is parsed.

@@ -143,8 +143,7 @@ func (w *workspace) fitExact(r *Result, budget Budget) bool {
 	w.fresh(w.levels)
 	w.writeExact()
 	limit := gzipBytes(budget.Chars + budget.Extra)
-	w.deflate(limit + limit/2)
-	size := len(w.packed)
+	size := w.deflateExact(limit)
 	r.ExactChars = base64Chars(size)
 	r.Chars = r.ExactChars
 	fits := size <= limit

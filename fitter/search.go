@@ -81,50 +81,77 @@ func (w *workspace) tryGrid(g grid, limit int) attempt {
 	return w.tryRanked(g, limit)
 }
 
-// probe is one size measured in the search.
-type probe struct{ n, bytes int }
+// search looks for the number of vertices, in the order of their keys, that fills a budget.
+type search struct {
+	w      *workspace
+	g      grid
+	limit  int  // bytes of gzip
+	least  int  // vertices that stay anyway
+	total  int  // vertices there are
+	mixed  bool // lines are so short that they are compressed with the rest, so that no two sizes are independent
+	rest   int  // bits of everything but the lines, as last measured
+	probes [finalsAtMost + 4]probe
+	count  int
+}
 
-// tryRanked finds how many vertices, in the order of their keys, fill limit bytes. Size is nearly linear in vertices,
-// so it follows the secant. The properties change with the vertices only in the digits of their indices: they are
-// compressed once for all probes, and again with the result.
+// probe is the size of the lines, in bits, with n vertices.
+type probe struct{ n, bits int }
+
+// Where the search aims, in thousandths of the budget, and what it takes without another try.
+const (
+	aimAt        = 9985
+	goodFrom     = 9960
+	finalsAtMost = 6
+)
+
+// tryRanked finds how many vertices fill limit bytes of gzip. Size is nearly linear in vertices: a sample of the lines
+// gives a number that is within some per cent, the lines with that many vertices one that is within some tenths, and
+// the whole document is then compressed for good. What everything but the lines takes depends on the vertices only
+// through the digits of the indices.
 func (w *workspace) tryRanked(g grid, limit int) attempt {
-	total, least := len(w.keys), w.mustStay()
-	a := attempt{g: g, errorM: math.Inf(1)}
-	n := w.choose(w.keys, min(total, limit/5))
+	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys)}
+	n := s.clamp(limit / 5)
+	w.choose(w.keys, n)
 	w.writeFitted(g)
-	rest, mixed := w.sizeOf(false), w.mixed()
-	fits, over := probe{least - 1, 0}, probe{total + 1, math.MaxInt}
-	n = min(max((limit-rest/8)*10/43, least), total)
-	for range probesAtMost {
-		n = w.choose(w.keys, n)
-		if mixed {
-			w.writeFitted(g)
-			rest = w.sizeOf(false)
-		} else {
-			w.writeCoords(g)
-		}
-		size := gzipFrame + (rest+w.sizeOf(true)+7)/8
-		if size <= limit && (n == total || n+1 >= over.n || size >= limit-limit/400) {
-			w.writeFitted(g)
-			w.deflate(math.MaxInt)
-			rest += 8 * (len(w.packed) - size)
-			if size = len(w.packed); size <= limit {
-				a = attempt{g: g, fits: true, n: n, bytes: size}
+	s.mixed, s.rest = w.mixed(), w.sizeOf(false)
+	bits := w.sampleBits()
+	if s.room() > 0 && bits > 0 {
+		n = s.clamp(n * s.room() / bits)
+	}
+	if !s.mixed {
+		n = s.probe(n)
+	}
+	a := attempt{g: g, errorM: math.Inf(1)}
+	over := s.total + 1 // the fewest vertices that were seen not to fit
+	for range finalsAtMost {
+		n = min(n, over-1)
+		size := s.final(n)
+		if size <= limit {
+			if !a.fits || n > a.n {
+				a.fits, a.n, a.bytes = true, n, size
 				w.packed, w.found = w.found, w.packed
 			}
-		}
-		if size <= limit {
-			fits = probe{n, size}
+			if size >= limit*goodFrom/10000 || n+1 >= over {
+				break
+			}
 		} else {
-			over = probe{n, size}
-			if a.bytes == 0 {
+			over = min(over, n)
+			if !a.fits {
 				a.bytes = size
 			}
+			if over <= s.least {
+				break
+			}
 		}
-		if a.fits && (a.n == total || a.bytes >= limit-limit/250) || over.n <= least || fits.n+1 >= over.n && a.fits {
+		if n = s.next(n, a, over); a.fits && n <= a.n {
 			break
 		}
-		n = next(fits, over, rest/8+gzipFrame, limit, least, total)
+	}
+	if !a.fits && over > s.least {
+		if a.bytes = s.final(s.least); a.bytes <= limit {
+			a.fits, a.n = true, s.least
+			w.packed, w.found = w.found, w.packed
+		}
 	}
 	if a.fits {
 		w.choose(w.keys, a.n)
@@ -132,6 +159,81 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 		w.packed, w.found = w.found, w.packed
 	}
 	return a
+}
+
+func (s *search) clamp(n int) int { return min(max(n, s.least), s.total) }
+
+// room is how many bits the lines may take.
+func (s *search) room() int { return (s.limit*aimAt/10000-gzipFrame)*8 - s.rest }
+
+// probe measures the lines with n vertices and returns a better number.
+func (s *search) probe(n int) int {
+	s.w.choose(s.w.keys, n)
+	s.w.writeCoords(s.g)
+	s.note(n, s.w.sizeOf(true))
+	return s.aim()
+}
+
+func (s *search) note(n, bits int) {
+	s.probes[s.count] = probe{n, bits}
+	s.count++
+}
+
+// final compresses the document with n vertices and returns the size of the gzip member, in w.packed.
+func (s *search) final(n int) int {
+	s.w.choose(s.w.keys, n)
+	s.w.writeFitted(s.g)
+	s.w.deflate(math.MaxInt)
+	if s.count < len(s.probes) {
+		s.note(n, s.w.lineBits)
+	}
+	s.rest = s.w.restBits
+	return len(s.w.packed)
+}
+
+// aim is the number of vertices at which the line through the two nearest probes meets the room there is; with one
+// probe, the line through it and nothing.
+func (s *search) aim() int {
+	room := s.room()
+	var near, next probe
+	for _, p := range s.probes[:s.count] {
+		switch {
+		case near.n == 0 || distance(p.bits, room) < distance(near.bits, room):
+			near, next = p, near
+		case p.n != near.n && (next.n == 0 || distance(p.bits, room) < distance(next.bits, room)):
+			next = p
+		}
+	}
+	slope := float64(near.n) / float64(max(near.bits, 1))
+	if next.n != 0 && next.n != near.n && next.bits != near.bits {
+		if between := float64(near.n-next.n) / float64(near.bits-next.bits); between > slope/4 && between < slope*4 {
+			slope = between
+		}
+	}
+	return s.clamp(near.n + int(float64(room-near.bits)*slope))
+}
+
+// next is what to compress after n vertices did not fill the budget or were too many.
+func (s *search) next(n int, a attempt, over int) int {
+	low := s.least
+	if a.fits {
+		low = a.n + 1
+	}
+	to := s.aim()
+	if s.mixed {
+		to = s.clamp(n * s.limit * aimAt / 10000 / max(a.bytes, 1))
+	}
+	if to < low || to >= over {
+		to = low + (over-low)/2
+	}
+	return to
+}
+
+func distance(a, b int) int {
+	if a < b {
+		return b - a
+	}
+	return a - b
 }
 
 // mixed reports whether lines are so short that they are compressed with the rest.
@@ -143,22 +245,4 @@ func (w *workspace) mixed() bool {
 		}
 	}
 	return lines < len(w.doc.lines)
-}
-
-// next is the number of vertices to try after the probes so far: where the secant through them meets a little less than
-// the limit.
-func next(fits, over probe, rest, limit, least, total int) int {
-	aim := float64(limit) * 0.9992
-	var n float64
-	switch {
-	case fits.bytes > 0 && over.bytes < math.MaxInt:
-		slope := float64(over.n-fits.n) / float64(max(over.bytes-fits.bytes, 1))
-		n = float64(fits.n) + (aim-float64(fits.bytes))*slope
-	case fits.bytes > 0:
-		n = float64(fits.n) * (aim - float64(rest)) / float64(max(fits.bytes-rest, 1))
-	default:
-		n = float64(over.n) * (aim - float64(rest)) / float64(max(over.bytes-rest, 1))
-	}
-	low, high := max(fits.n+1, least), min(over.n-1, total)
-	return min(max(int(min(max(n, 0), float64(total))), low), max(high, low))
 }

@@ -26,6 +26,9 @@ type workspace struct {
 	other    []byte // the best with the other number of decimals
 	best     []byte // the best of the ladder
 	spareOut []byte
+
+	spareText          []byte
+	lineBits, restBits int // of the member just made
 }
 
 // keptMemory bounds what a workspace may hold, in bytes of documents, when it goes back to the pool.
