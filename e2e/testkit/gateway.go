@@ -56,6 +56,13 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 	g.cmd.Env = append(cleanEnvironment(),
 		"GATEWAY_UPSTREAM_URL="+upstream, "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
 	g.cmd.Env = append(g.cmd.Env, env...)
+	g.run(tb)
+	return g
+}
+
+// run starts the process and ends it with the test.
+func (g *Gateway) run(tb testing.TB) {
+	tb.Helper()
 	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
 	if err := g.cmd.Start(); err != nil {
 		tb.Fatalf("start gateway: %v", err)
@@ -70,6 +77,17 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 			tb.Logf("gateway log:\n%s", clip(g.log.String(), 2000))
 		}
 	})
+}
+
+// StartDemoCommand starts `gateway demo` on free ports. What it prints is its log. It ends with the test.
+func StartDemoCommand(tb testing.TB) *Gateway {
+	tb.Helper()
+	g := &Gateway{
+		cmd: exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"), //nolint:gosec // our own
+		log: &lockedBuffer{}, exited: make(chan struct{}),
+	}
+	g.cmd.Env = cleanEnvironment()
+	g.run(tb)
 	return g
 }
 

@@ -103,7 +103,7 @@ func unmarshalMember(tb testing.TB, in map[string]json.RawMessage, name string, 
 func collect(all map[string][]reference, kind string, entry map[string]any, members ...string) {
 	rest := map[string]any{}
 	for k, v := range entry {
-		if !strings.HasSuffix(k, "PointIndex") && k != "pointIndex" && k != "id" {
+		if !isIndex(k) && k != "id" {
 			rest[k] = v
 		}
 	}
@@ -140,11 +140,76 @@ func CheckFitted(tb testing.TB, fitted, original []byte, said Simplification) {
 		if err := checkIndices(tb, got[i], want[i], said.Shed); err != nil {
 			tb.Errorf("route %d: %v", i, err)
 		}
-		if err := checkError(got[i].Geometry.Coordinates, want[i].Geometry.Coordinates, said.MaxErrorM); err != nil {
+		worst, err := lineError(got[i].Geometry.Coordinates, want[i].Geometry.Coordinates)
+		if err != nil {
 			tb.Errorf("route %d: %v", i, err)
+		}
+		if worst > said.MaxErrorM*1.003+0.01 {
+			tb.Errorf("route %d: error %.2f m, said %.2f", i, worst, said.MaxErrorM)
+		}
+	}
+	if len(said.Shed) == 0 {
+		SameJSON(tb, "what is no route line", unrouted(tb, fitted), unrouted(tb, original))
+	}
+}
+
+// LineErrors measures each route of fitted against original: the largest distance in metres of an original vertex to
+// the drawn line.
+func LineErrors(tb testing.TB, fitted, original []byte) []float64 {
+	tb.Helper()
+	got, want := Routes(tb, fitted), Routes(tb, original)
+	all := make([]float64, len(want))
+	for i := range want {
+		var err error
+		if all[i], err = lineError(got[i].Geometry.Coordinates, want[i].Geometry.Coordinates); err != nil {
+			tb.Fatalf("route %d: %v", i, err)
+		}
+	}
+	return all
+}
+
+// unrouted is a document without the coordinates of its route lines and without what points at their vertices.
+func unrouted(tb testing.TB, doc []byte) []byte {
+	tb.Helper()
+	tree := Tree(tb, doc).(map[string]any)
+	features := tree["features"]
+	if route, ok := tree["route"].(map[string]any); ok {
+		features = route["features"]
+	}
+	if sources, ok := tree["sources"].(map[string]any); ok {
+		features = sources["routes"].(map[string]any)["data"].(map[string]any)["features"]
+	}
+	for _, f := range features.([]any) {
+		feature := f.(map[string]any)
+		delete(feature["geometry"].(map[string]any), "coordinates")
+		withoutIndices(feature["properties"])
+	}
+	rest, err := json.Marshal(tree)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rest
+}
+
+func withoutIndices(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			if isIndex(k) {
+				delete(v, k)
+			} else {
+				withoutIndices(v[k])
+			}
+		}
+	case []any:
+		for _, e := range v {
+			withoutIndices(e)
 		}
 	}
 }
+
+// isIndex is true for the members that point at vertices.
+func isIndex(name string) bool { return name == "pointIndex" || strings.HasSuffix(name, "PointIndex") }
 
 func checkIndices(tb testing.TB, got, want Feature, shed []string) error {
 	tb.Helper()
@@ -208,11 +273,11 @@ func near(a, b []float64) bool {
 	return math.Abs(a[0]-b[0]) <= half && math.Abs(a[1]-b[1]) <= half
 }
 
-// checkError finds drawn's vertices in the original, in order, and measures every original vertex against the segments
-// around its own.
-func checkError(drawn, original [][]float64, maxErrorM float64) error {
+// lineError finds drawn's vertices in the original, in order, and measures every original vertex against the segments
+// around its own: the largest distance in metres.
+func lineError(drawn, original [][]float64) (float64, error) {
 	if len(drawn) == 0 {
-		return fmt.Errorf("nothing drawn of %d vertices", len(original))
+		return 0, fmt.Errorf("nothing drawn of %d vertices", len(original))
 	}
 	at := 0
 	segment := make([]int, len(original))
@@ -223,7 +288,7 @@ func checkError(drawn, original [][]float64, maxErrorM float64) error {
 		segment[i] = max(at-1, 0)
 	}
 	if at != len(drawn) {
-		return fmt.Errorf("drawn vertex %d at %v is none of the original's", at, drawn[at])
+		return 0, fmt.Errorf("drawn vertex %d at %v is none of the original's", at, drawn[at])
 	}
 	worst := 0.0
 	for i, v := range original {
@@ -233,10 +298,7 @@ func checkError(drawn, original [][]float64, maxErrorM float64) error {
 		}
 		worst = max(worst, best)
 	}
-	if worst > maxErrorM*1.003+0.01 {
-		return fmt.Errorf("error %.2f m, said %.2f", worst, maxErrorM)
-	}
-	return nil
+	return worst, nil
 }
 
 // metres is the distance of p to the segment a–b on a local plane.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -67,8 +68,25 @@ func TestResultStaysUnderTheLimit(t *testing.T) {
 				t.Errorf("%d characters, want just under 120,000", chars)
 			}
 			testkit.CheckFitted(t, r.AppData(t), []byte(original), *r.Simplification(t))
+			if tenths := r.Simplification(t).MaxErrorM * 10; math.Abs(tenths-math.Round(tenths)) > 1e-9 {
+				t.Errorf("max_error_m %v is no whole number of tenths", tenths/10)
+			}
 		})
 	}
+}
+
+// TestSixDecimalsWhereTheyFit: a route that is a little too large as it is loses nothing that anyone could see.
+func TestSixDecimalsWhereTheyFit(t *testing.T) {
+	original := wiggly(15_000)
+	p := start(t, routing(handleText, original))
+	r := p.client().Call(t, "tomtom-routing", `{"show_ui":true}`)
+	if r.Status(t) != "fitted" {
+		t.Fatalf("status %q", r.Status(t))
+	}
+	if s := r.Simplification(t); s.MaxErrorM > 0.2 {
+		t.Errorf("%+v: five decimals alone cost up to 0.7 m", s)
+	}
+	testkit.CheckFitted(t, r.AppData(t), []byte(original), *r.Simplification(t))
 }
 
 // TestPicturesCountApart: up to 1,000,000 characters with them, and not against the limit for the rest.
