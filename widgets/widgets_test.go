@@ -2,6 +2,7 @@ package widgets
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -267,5 +268,44 @@ func TestFillWantsOnePlace(t *testing.T) {
 				t.Errorf("got %v, want ErrDocument", err)
 			}
 		})
+	}
+}
+
+// What hosts' policies and people's patience demand of the built document; npm run build makes it.
+func TestTheDocumentIsSelfContained(t *testing.T) {
+	html := mustNew(t, Config{}).HTML
+	if len(html) > 650_000 {
+		t.Errorf("%d bytes, want at most 650,000", len(html))
+	}
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	if _, err := writer.Write(html); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if packed.Len() > 200_000 {
+		t.Errorf("%d bytes in gzip, want at most 200,000", packed.Len())
+	}
+	for what, pattern := range map[string]string{
+		"a script of its own address": `<script[^>]*\ssrc=`,
+		"a style sheet":               `<link\b`,
+		"a frame":                     `<iframe\b`,
+		"an event handler":            `<[a-z]+[^>]*\son[a-z]+=`,
+		"a font or picture in CSS":    `url\(["']?(https?:|//|data:|blob:)`,
+		"CSS of another address":      `@import`,
+		"a worker":                    `new (Shared)?Worker\b`,
+		"code made of text":           `\beval\(|new Function\b`,
+		"WebGL":                       `(?i)webgl`,
+		"a way out of its script":     `<!--`,
+	} {
+		if match := regexp.MustCompile(pattern).Find(html); match != nil {
+			t.Errorf("the document holds %s: %.60s", what, match)
+		}
+	}
+	// One holds the configuration, one the program.
+	if count := bytes.Count(html, []byte("<script")); count != 2 {
+		t.Errorf("%d script elements, want 2", count)
 	}
 }

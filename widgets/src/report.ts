@@ -17,18 +17,32 @@ export interface Report {
   readonly duration_ms?: number;
 }
 
+const maxToolChars = 64;
 const maxDetailChars = 200;
+const maxDurationMs = 3_600_000;
 const timeoutMs = 15_000;
 
 type Call = (name: string, input: JsonObject, timeoutMs: number) => Promise<unknown>;
 
+/** plain is text that the gateway takes: short, without control characters or halves of characters. */
+function plain(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).replace(/[\p{Cc}\p{Cs}]+/gu, " ");
+}
+
+/** reportInput is what the gateway is told. */
+export function reportInput({ tool, detail, duration_ms, ...rest }: Report): JsonObject {
+  return {
+    tool: plain(tool, maxToolChars),
+    ...rest,
+    ...(detail !== undefined && detail !== "" ? { detail: plain(detail, maxDetailChars) } : {}),
+    ...(duration_ms !== undefined ? { duration_ms: Math.min(maxDurationMs, Math.max(0, duration_ms)) } : {}),
+    widget: version,
+  };
+}
+
 export async function sendReport(call: Call, report: Report): Promise<void> {
-  const { detail, ...rest } = report;
-  // Control characters have no place in a log line.
-  const clean = detail?.replace(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, maxDetailChars);
-  const input = { ...rest, ...(clean !== undefined && clean !== "" ? { detail: clean } : {}), widget: version };
   try {
-    await call(reportTool, input, timeoutMs);
+    await call(reportTool, reportInput(report), timeoutMs);
   } catch {
     // The host may not let a view call tools. There is nobody else to tell.
   }

@@ -58,7 +58,7 @@ const dark: Palette = {
   water: "#18222c",
   land: "#27313b",
   outline: "#3d4a57",
-  border: "#3a4550",
+  border: "#414e5b",
   ink: "#f2f5f7",
   halo: "#12181e",
   casing: "#0b2e5c",

@@ -38,7 +38,7 @@ function stroke(color: string, width: number, zIndex: number, lineDash?: number[
 
 const delayOrder: readonly LineRole[] = ["delay-unknown", "delay-minor", "delay-moderate", "delay-major"];
 
-function lineStyle({ role, colour, widthPx }: LineShape, palette: Palette): Style | Style[] {
+function lineStyle({ role, colour, widthPx, alone }: LineShape, palette: Palette): Style | Style[] {
   const color = colour ?? palette.role[role];
   switch (role) {
     case "alternative":
@@ -55,6 +55,7 @@ function lineStyle({ role, colour, widthPx }: LineShape, palette: Palette): Styl
       return stroke(color, widthPx ?? 3, 3);
     default: {
       const zIndex = 6 + delayOrder.indexOf(role);
+      if (alone !== true) return stroke(color, 5.5, zIndex, undefined, true);
       return [stroke(palette.halo, 6.5, zIndex), stroke(color, 5, zIndex + 0.5)];
     }
   }

@@ -9,6 +9,7 @@ interface Range {
   readonly polygons: Path[][];
   readonly name: string;
   readonly size: number;
+  readonly budget: number;
 }
 
 export function rangeScene(document: unknown, brief: Brief): Scene {
@@ -16,10 +17,16 @@ export function rangeScene(document: unknown, brief: Brief): Scene {
   const ranges: Range[] = features
     .map((feature) => {
       const polygons = polygonsOf(feature["geometry"]);
-      return { polygons, name: budgetName(propertiesOf(feature)["budget"], brief), size: sizeOf(polygons) };
+      const budget = propertiesOf(feature)["budget"];
+      return {
+        polygons,
+        name: budgetName(budget, brief),
+        size: sizeOf(polygons),
+        budget: asNumber(at(budget, "value")) ?? 0,
+      };
     })
     .filter(({ polygons }) => polygons.length > 0)
-    .sort((a, b) => a.size - b.size);
+    .sort((a, b) => a.size - b.size || a.budget - b.budget);
   const rankOf = (place: number): number => (ranges.length > 1 ? place / (ranges.length - 1) : 0.5);
   const areas: AreaShape[] = ranges.map(({ polygons, name }, place) => ({
     kind: "area",

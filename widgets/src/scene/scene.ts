@@ -33,6 +33,8 @@ export interface LineShape {
   /** A colour of the data's own; the role has one otherwise. */
   readonly colour?: string;
   readonly widthPx?: number;
+  /** It lies on no route, and so needs an edge of its own to be seen by. */
+  readonly alone?: boolean;
   readonly detail?: Detail;
 }
 

@@ -39,7 +39,7 @@ export function trafficScene(document: unknown, brief: Brief): Scene {
 
 function incidentShapes(geometry: unknown, role: LineRole, detail: Detail): Shape[] {
   const lines = linesOf(geometry);
-  if (lines.length > 0) return lines.map((path) => ({ kind: "line", role, path, detail }));
+  if (lines.length > 0) return lines.map((path) => ({ kind: "line", role, path, alone: true, detail }));
   return pointsOf(geometry).map(([lon, lat]) => ({ kind: "point", role: "incident", lon, lat, detail }));
 }
 

@@ -2,5 +2,5 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   root: import.meta.dirname,
-  test: { include: ["*.test.ts"], environment: "node", testTimeout: 30_000, hookTimeout: 30_000, fileParallelism: false },
+  test: { include: ["*.test.ts"], environment: "node", testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
 });
