@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -73,7 +74,7 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 	case kindMissing:
 		o = outcome{status: statusUnavailable, source: sourceNone, reason: t.reason}
 	case kindHandle, kindUntrimmed:
-		o = x.provide(p, answered, rec)
+		o = x.provide(ctx, p, answered, rec)
 	}
 	o.minify = o.minify || x.g.options.Text == TextMinify
 	edits := t.outcomeEdits(o)
@@ -90,10 +91,10 @@ func (t *toolResult) errorEdits() []jsonspan.Edit {
 }
 
 // provide finds the app data of a result, in a slot for fitting, and fits it.
-func (x *exchange) provide(p *response, answered bool, rec *record) outcome {
+func (x *exchange) provide(ctx context.Context, p *response, answered bool, rec *record) outcome {
 	t := p.call
 	// Redeeming and fitting are for the host alone: without it they end in either era.
-	ctx, work := x.g.begin(x.r, false)
+	ctx, work := x.g.begin(ctx, x.r, false)
 	defer work.end()
 	o := outcome{status: statusUnavailable, source: sourceHandle}
 	if t.kind == kindUntrimmed {
@@ -112,7 +113,7 @@ func (x *exchange) provide(p *response, answered bool, rec *record) outcome {
 		return o
 	}
 	began := time.Now()
-	err = x.g.fit(t, doc, &o)
+	err = x.g.fit(ctx, t, doc, &o)
 	rec.fit = time.Since(began)
 	if err != nil {
 		o.trimmed, o.reason, o.err = nil, reasonOf(err), err
@@ -146,11 +147,12 @@ func (x *exchange) source(ctx context.Context, p *response, answered bool, o *ou
 }
 
 // fit makes doc fit beside the text of t and writes what came of it to o. On an error, o is unchanged.
-func (g *Gateway) fit(t *toolResult, doc []byte, o *outcome) (err error) {
+func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome) (err error) {
 	defer func() {
 		// A document that the fitter cannot stand must not cost the agent its text, which is paid for.
 		if p := recover(); p != nil {
-			g.log.Error("fitting failed", "tool", t.tool.Name, "err", fmt.Errorf("%w: %v", errInternal, p), "stack", string(debug.Stack()))
+			g.log.ErrorContext(ctx, "fitting failed", slog.String("tool", t.tool.Name),
+				slog.String("err", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 			err = errInternal
 		}
 	}()

@@ -129,12 +129,12 @@ func TestAnswerShapes(t *testing.T) {
 					return
 				}
 				w.Header().Set("Content-Type", tt.contentType)
-				w.Header().Set("Etag", `"x"`)
+				w.Header().Set("ETag", `"x"`)
 				_, _ = io.WriteString(w, tt.before+tt.body+tt.after)
 			})
 			g := newGateway(t, up.URL)
 			got := g.post(t, callOf(id, "tomtom-routing", `{}`))
-			if got.header.Get("Etag") != "" || got.header.Get("Content-Type") != tt.contentType {
+			if got.header.Get("ETag") != "" || got.header.Get("Content-Type") != tt.contentType {
 				t.Errorf("headers %v", got.header)
 			}
 			// What the result has become is checked elsewhere: put the old one back, and all must be as it was.
@@ -169,55 +169,57 @@ func TestAnswerShapes(t *testing.T) {
 // says why, one line is logged, and the tool ran once.
 var badInput = []struct {
 	name   string
-	redeem func(t testing.TB, w http.ResponseWriter, in received)
+	redeem func(w http.ResponseWriter, in received)
 	reason string
 	tries  int
 }{
-	{"gone", func(_ testing.TB, w http.ResponseWriter, in received) {
+	{"gone", func(w http.ResponseWriter, in received) {
 		answerEvent(w, in, `{"content":[{"type":"text","text":"Visualization data not found or expired"}],"isError":true}`)
 	}, "gone", 1},
-	{"error response", func(_ testing.TB, w http.ResponseWriter, in received) {
+	{"error response", func(w http.ResponseWriter, in received) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(appendError(nil, in.message.raw(in.message.id), &rpcError{code: -32602, message: "Tool not found"}))
+		_, _ = w.Write(errorResponse(in.message.raw(in.message.id), &rpcError{code: -32602, message: "Tool not found"}))
 	}, "unusable", 1},
-	{"HTML", func(_ testing.TB, w http.ResponseWriter, _ received) {
+	{"HTML", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<html>")
 	}, "unusable", 1},
-	{"413", func(_ testing.TB, w http.ResponseWriter, _ received) { http.Error(w, "<html>", 413) }, "unusable", 1},
-	{"429", func(_ testing.TB, w http.ResponseWriter, _ received) { http.Error(w, "slow down", 429) }, "unusable", 1},
-	{"500", func(_ testing.TB, w http.ResponseWriter, _ received) { http.Error(w, "boom", 500) }, "unusable", 1},
-	{"no JSON", func(_ testing.TB, w http.ResponseWriter, in received) { answerEvent(w, in, textResultOf(`sorry`)) }, "data is no JSON", 1},
-	{"truncated JSON", func(_ testing.TB, w http.ResponseWriter, in received) { answerEvent(w, in, textResultOf(routeDoc[:100])) }, "data is no JSON", 1},
-	{"no text", func(_ testing.TB, w http.ResponseWriter, in received) { answerEvent(w, in, `{"content":[]}`) }, "unusable", 1},
-	{"no result", func(_ testing.TB, w http.ResponseWriter, in received) { answerEvent(w, in, `5`) }, "unusable", 1},
-	{"another id", func(_ testing.TB, w http.ResponseWriter, _ received) {
+	{"413", func(w http.ResponseWriter, _ received) { http.Error(w, "<html>", http.StatusRequestEntityTooLarge) }, "unusable", 1},
+	{"429", func(w http.ResponseWriter, _ received) { http.Error(w, "slow down", http.StatusTooManyRequests) }, "unusable", 1},
+	{"500", func(w http.ResponseWriter, _ received) { http.Error(w, "boom", http.StatusInternalServerError) }, "unusable", 1},
+	{"no JSON", func(w http.ResponseWriter, in received) { answerEvent(w, in, textResultOf(`sorry`)) }, "data is no JSON", 1},
+	{"truncated JSON", func(w http.ResponseWriter, in received) {
+		answerEvent(w, in, textResultOf(routeDoc[:100]))
+	}, "data is no JSON", 1},
+	{"no text", func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"content":[]}`) }, "unusable", 1},
+	{"no result", func(w http.ResponseWriter, in received) { answerEvent(w, in, `5`) }, "unusable", 1},
+	{"another id", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, eventOf(`"other"`, textResultOf(routeDoc)))
 	}, "unusable", 1},
-	{"empty", func(_ testing.TB, w http.ResponseWriter, _ received) {
+	{"empty", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "text/event-stream")
 	}, "unusable", 1},
-	{"garbage", func(_ testing.TB, w http.ResponseWriter, _ received) {
+	{"garbage", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, "{{{")
 	}, "unusable", 1},
-	{"deeply nested", func(_ testing.TB, w http.ResponseWriter, in received) {
+	{"deeply nested", func(w http.ResponseWriter, in received) {
 		answerEvent(w, in, textResultOf(strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)))
 	}, "data is no JSON", 1},
-	{"larger than allowed", func(_ testing.TB, w http.ResponseWriter, in received) {
+	{"larger than allowed", func(w http.ResponseWriter, in received) {
 		answerEvent(w, in, textResultOf(`"`+strings.Repeat("x", 300_000)+`"`))
 	}, "unusable", 1},
-	{"larger than allowed, JSON", func(_ testing.TB, w http.ResponseWriter, _ received) {
+	{"larger than allowed, JSON", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(bytes.Repeat([]byte("x"), 300_000))
 	}, "unusable", 1},
-	{"reset", func(t testing.TB, w http.ResponseWriter, _ received) { dropConnection(t, w) }, "not answered", 2},
-	{"reset in the answer", func(t testing.TB, w http.ResponseWriter, _ received) {
+	{"reset", func(w http.ResponseWriter, _ received) { dropConnection(w) }, "not answered", 2},
+	{"reset in the answer", func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, "event: message\ndata: {\"resu")
 		flusher(w)()
-		dropConnection(t, w)
+		dropConnection(w)
 	}, "not answered", 2},
 }
 
@@ -230,7 +232,7 @@ func TestRedemptionFails(t *testing.T) {
 					answerEvent(w, in, textResultOf(handleText))
 					return
 				}
-				tt.redeem(t, w, in)
+				tt.redeem(w, in)
 			}
 			g := newGateway(t, up.URL, func(o *Options) { o.MaxResponseBytes = 200_000 })
 			res, doc := parseResult(t, g.call(t, "tomtom-routing", `{}`))
@@ -257,7 +259,7 @@ func TestRedemptionSecondTry(t *testing.T) {
 			answerEvent(w, in, textResultOf(handleText))
 		case first:
 			first = false
-			dropConnection(t, w)
+			dropConnection(w)
 		default:
 			answerEvent(w, in, textResultOf(routeDoc))
 		}
@@ -314,7 +316,7 @@ func TestStreamThatDoesNotEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer closeBody(resp)
 	events := newEventReader(resp.Body, 1<<20, nil)
 	ev, err := events.next()
 	if err != nil {
@@ -353,7 +355,7 @@ func TestBatchOfCalls(t *testing.T) {
 					w.Header().Set("Content-Type", "application/json")
 				}
 				for _, m := range slices.Backward(messages) {
-					response := appendResult(nil, m.raw(m.id), []byte(textResultOf(texts[m.name])))
+					response := resultResponse(m.raw(m.id), []byte(textResultOf(texts[m.name])))
 					if m.name == "" {
 						response = []byte(`{"jsonrpc":"2.0","id":9,"result":{ }}`)
 					}
@@ -467,7 +469,7 @@ func TestUpstreamBreaksOff(t *testing.T) {
 					_, _ = io.WriteString(w, tt.written)
 					flusher(w)()
 				}
-				dropConnection(t, w)
+				dropConnection(w)
 			})
 			g := newGateway(t, up.URL)
 			got := g.post(t, callOf("1", "tomtom-routing", `{}`))
@@ -492,7 +494,7 @@ func TestPassedStreamBreaksOff(t *testing.T) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = io.WriteString(w, ": x\n\n")
 				flusher(w)()
-				dropConnection(t, w)
+				dropConnection(w)
 			})
 			g := newGateway(t, up.URL)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.server.URL+"/mcp", nil)
@@ -504,7 +506,7 @@ func TestPassedStreamBreaksOff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer resp.Body.Close()
+			defer closeBody(resp)
 			if _, err := io.ReadAll(resp.Body); err == nil {
 				t.Error("the answer looks complete")
 			}
@@ -537,7 +539,9 @@ func TestUntrimmedText(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	long := func(n int) string { return `{"a":"` + strings.Repeat("ü", n) + `","_meta":{"show_ui":true,"viz_id":"x"}}` }
+	long := func(n int) string {
+		return `{"a":"` + strings.Repeat("ü", n) + `","_meta":{"show_ui":true,"viz_id":"x"}}`
+	}
 	pretty := "{\n" + strings.Repeat("        \n", 3000) + "  \"_meta\": {\n    \"show_ui\": true,\n    \"viz_id\": \"x\"\n  }\n}"
 	image := func(n int) string {
 		return `{"content":[{"type":"image","data":"` + strings.Repeat("A", n) + `","mimeType":"image/png"},` + textResultOf(handleText)[len(`{"content":[`):]
@@ -676,12 +680,12 @@ func TestAnswerTooLarge(t *testing.T) {
 		}{{50_000, 1 << 20, "answer too large"}, {1 << 20, 50_000, "no room to hold the answer"}} {
 			t.Run(framing+" "+limits.reason, func(t *testing.T) {
 				var want string
-				up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
+				up := newUpstreamServer(t, func(w http.ResponseWriter, _ received) {
 					if framing == "events" {
 						want = ": before\n\n" + eventOf("1", textResultOf(text)) + ": behind\n\n"
 						w.Header().Set("Content-Type", "text/event-stream")
 					} else {
-						want = string(appendResult(nil, []byte("1"), []byte(textResultOf(text))))
+						want = string(resultResponse([]byte("1"), []byte(textResultOf(text))))
 						w.Header().Set("Content-Type", "application/json")
 					}
 					_, _ = io.WriteString(w, want)
@@ -795,10 +799,10 @@ func TestJSONAnswerHasItsLength(t *testing.T) {
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
 		w.Header().Set("Content-Type", "application/json")
 		if in.message.name == "tomtom-routing" {
-			_, _ = w.Write(appendResult(nil, []byte("1"), []byte(textResultOf(handleText))))
+			_, _ = w.Write(resultResponse([]byte("1"), []byte(textResultOf(handleText))))
 			return
 		}
-		_, _ = w.Write(appendResult(nil, in.message.raw(in.message.id), []byte(textResultOf(routeDoc))))
+		_, _ = w.Write(resultResponse(in.message.raw(in.message.id), []byte(textResultOf(routeDoc))))
 	})
 	g := newGateway(t, up.URL)
 	got := g.post(t, callOf("1", "tomtom-routing", `{}`))

@@ -74,6 +74,7 @@ type compressor struct {
 // Unwrap is for http.ResponseController.
 func (c *compressor) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
+// WriteHeader decides, by the head, whether the body is compressed.
 func (c *compressor) WriteHeader(status int) {
 	if !c.wroteHeader && status >= http.StatusOK {
 		c.wroteHeader = true
@@ -82,7 +83,7 @@ func (c *compressor) WriteHeader(status int) {
 	c.ResponseWriter.WriteHeader(status)
 }
 
-// begin decides, by the head of the answer, whether it is compressed.
+// begin prepares the head for a compressed body, or leaves both alone.
 func (c *compressor) begin(status int) {
 	h := c.Header()
 	if !isMediaType(h, "application/json") && !isMediaType(h, "text/event-stream") {
@@ -97,13 +98,14 @@ func (c *compressor) begin(status int) {
 	}
 	h.Del("Content-Length")
 	h.Set("Content-Encoding", "gzip")
-	if tag := h.Get("Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
-		h.Set("Etag", "W/"+tag) // equal in meaning, no longer byte for byte
+	if tag := h.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+		h.Set("ETag", "W/"+tag) // equal in meaning, no longer byte for byte
 	}
 	c.gzip, _ = gzipWriters.Get().(*gzip.Writer)
 	c.gzip.Reset(c.ResponseWriter)
 }
 
+// Write takes a part of the body.
 func (c *compressor) Write(b []byte) (int, error) {
 	if !c.wroteHeader {
 		c.WriteHeader(http.StatusOK)

@@ -90,7 +90,7 @@ func (o origins) guard(next http.Handler) http.Handler {
 		}
 		if !o.allows(origin) {
 			w.Header().Set("Vary", "Origin")
-			writeJSON(w, http.StatusForbidden, appendError(nil, nil, &rpcError{code: codeServerError, message: "Forbidden: this origin may not use the gateway"}))
+			writeJSON(w, http.StatusForbidden, errorResponse(nil, &rpcError{code: codeServerError, message: "Forbidden: this origin may not use the gateway"}))
 			return
 		}
 		w.Header().Set("Access-Control-Allow-Origin", origin)

@@ -24,13 +24,12 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.message }
 
-// appendError appends a JSON-RPC error response for the request with the given raw id; nil id: null.
-func appendError(dst, id []byte, e *rpcError) []byte {
+// errorResponse returns a JSON-RPC error response to the request with the given raw id; nil id: null.
+func errorResponse(id []byte, e *rpcError) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
 	}
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = append(dst, id...)
+	dst := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	dst = append(dst, `,"error":{"code":`...)
 	dst = strconv.AppendInt(dst, int64(e.code), 10)
 	dst = append(dst, `,"message":`...)
@@ -38,13 +37,9 @@ func appendError(dst, id []byte, e *rpcError) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendResult appends a JSON-RPC response that carries result, one JSON value, for the request with the raw id.
-func appendResult(dst, id, result []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = append(dst, id...)
-	dst = append(dst, `,"result":`...)
-	dst = append(dst, result...)
-	return append(dst, '}')
+// resultResponse returns a JSON-RPC response that carries result, one JSON value, to the request with the raw id.
+func resultResponse(id, result []byte) []byte {
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), result, []byte{'}'})
 }
 
 // failuresOf returns what answers every request among messages with an error. Without a request, it answers with the
@@ -53,11 +48,11 @@ func failuresOf(messages []message) func(*rpcError) [][]byte {
 	return func(e *rpcError) (answers [][]byte) {
 		for _, m := range messages {
 			if m.isRequest() {
-				answers = append(answers, appendError(nil, m.raw(m.id), e))
+				answers = append(answers, errorResponse(m.raw(m.id), e))
 			}
 		}
 		if len(answers) == 0 {
-			answers = append(answers, appendError(nil, nil, e))
+			answers = append(answers, errorResponse(nil, e))
 		}
 		return answers
 	}
@@ -79,7 +74,7 @@ func joinArray(values [][]byte) []byte {
 
 // writeError answers a request that was never read as JSON-RPC.
 func writeError(w http.ResponseWriter, status int, e *rpcError) {
-	writeJSON(w, status, appendError(nil, nil, e))
+	writeJSON(w, status, errorResponse(nil, e))
 }
 
 func writeJSON(w http.ResponseWriter, status int, body []byte) {

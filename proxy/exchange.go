@@ -50,19 +50,19 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 		return
 	}
 	defer x.hold.release()
-	status := x.answerHere()
+	status := x.answerHere(r.Context())
 	body, some := x.upstreamBody(body)
 	if !some {
 		x.writeOwn(status)
 		return
 	}
-	ctx, work := g.begin(r, x.outlives)
+	ctx, work := g.begin(r.Context(), r, x.outlives)
 	defer work.end()
 	x.run(ctx, body)
 }
 
 // answerHere answers what the gateway answers itself. status is that of an answer which stands alone.
-func (x *exchange) answerHere() (status int) {
+func (x *exchange) answerHere(ctx context.Context) (status int) {
 	status = http.StatusOK
 	for _, q := range x.requests {
 		if q.route != routeAnswer {
@@ -70,17 +70,17 @@ func (x *exchange) answerHere() (status int) {
 		}
 		if q.method == methodReadResource {
 			if result, ok := x.g.widgets.read(q.name); ok {
-				x.answers = append(x.answers, appendResult(nil, q.raw(q.id), result))
+				x.answers = append(x.answers, resultResponse(q.raw(q.id), result))
 			}
 			continue
 		}
-		result, failed := x.g.desk.tool(x.r.Context(), x.r, q.message)
+		result, failed := x.g.desk.tool(ctx, x.r, q.message)
 		if failed != nil {
 			status = failed.status()
-			x.answers = append(x.answers, appendError(nil, q.raw(q.id), failed))
+			x.answers = append(x.answers, errorResponse(q.raw(q.id), failed))
 			continue
 		}
-		x.answers = append(x.answers, appendResult(nil, q.raw(q.id), result))
+		x.answers = append(x.answers, resultResponse(q.raw(q.id), result))
 	}
 	return status
 }
@@ -179,7 +179,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 func (x *exchange) failures(e *rpcError) (answers [][]byte) {
 	for _, q := range x.requests {
 		if _, waits := x.waiting[q.idKey()]; waits && q.isRequest() && q.route != routeAnswer {
-			answers = append(answers, appendError(nil, q.raw(q.id), e))
+			answers = append(answers, errorResponse(q.raw(q.id), e))
 		}
 	}
 	return answers
@@ -218,6 +218,11 @@ func (x *exchange) write(b []byte) {
 	if _, x.hostErr = x.w.Write(b); x.hostErr == nil {
 		x.flush()
 	}
+}
+
+// reserver is what readers ask before they hold more.
+func (x *exchange) reserver(ctx context.Context) func(bytes int) error {
+	return func(bytes int) error { return x.hold.reserve(ctx, bytes) }
 }
 
 // unit is JSON that was sent as one: the data of an event, or a whole body.

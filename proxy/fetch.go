@@ -22,7 +22,7 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 	if !ok {
 		return nil, nil, fmt.Errorf("fetch app data: no policy for %q", call.name)
 	}
-	ctx, work := g.begin(r, false)
+	ctx, work := g.begin(host, r, false)
 	defer work.end()
 	q := &request{message: call, route: routeCall, client: client{apps: true}, tool: tool}
 	x := &exchange{
@@ -47,12 +47,11 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 
 // only reads the one response of an answer. ended is true when its connection can be used again.
 func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, ended bool, err error) {
-	reserve := func(n int) error { return x.hold.reserve(ctx, n) }
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		return nil, false, fmt.Errorf("%w: status %d", ErrUnusable, resp.StatusCode)
 	case !isMediaType(resp.Header, "text/event-stream"):
-		body, err := readHeld(resp.Body, x.limit, reserve)
+		body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
 		if err != nil {
 			return nil, false, err
 		}
@@ -61,7 +60,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 		}
 		return nil, false, errNoAppData
 	}
-	events := newEventReader(resp.Body, int(x.limit), reserve)
+	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
 	for {
 		ev, err := events.next()
 		if err != nil {

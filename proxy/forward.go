@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,12 +23,14 @@ var (
 	errClosing = errors.New("the gateway is closing")
 )
 
+const headerVersion = "Mcp-Protocol-Version"
+
 // modernVersion is the first revision in which closing the response stream cancels the request. Before it a
 // disconnect SHOULD NOT be taken for a cancellation: a call that runs is paid for, and runs to its end.
 const modernVersion = "2026-07-28"
 
 // isModern reports whether a host's request speaks a revision in which a disconnect cancels.
-func isModern(h http.Header) bool { return h.Get("MCP-Protocol-Version") >= modernVersion }
+func isModern(h http.Header) bool { return h.Get(headerVersion) >= modernVersion }
 
 // upstreamWork is the life of one request to the upstream: until it is stopped, takes too long, or the host goes
 // away where that counts.
@@ -39,14 +42,15 @@ type upstreamWork struct {
 	limit    time.Duration
 }
 
-// begin starts the work that r causes. outlives is true for work that goes on without its host.
-func (g *Gateway) begin(r *http.Request, outlives bool) (context.Context, *upstreamWork) {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+// begin starts work that the request of host causes. outlives is true for work that goes on without its host. The
+// context has the values of ctx and an end of its own.
+func (g *Gateway) begin(ctx context.Context, host *http.Request, outlives bool) (context.Context, *upstreamWork) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &upstreamWork{cancel: cancel, outlives: outlives, limit: g.options.UpstreamTimeout}
 	w.timer = time.AfterFunc(w.limit, func() { cancel(errUpstreamTimeout) })
 	w.stops = append(w.stops, context.AfterFunc(g.life, func() { cancel(errClosing) }))
 	if !outlives {
-		w.stops = append(w.stops, context.AfterFunc(r.Context(), func() { cancel(errHostGone) }))
+		w.stops = append(w.stops, context.AfterFunc(host.Context(), func() { cancel(errHostGone) }))
 	}
 	return ctx, w
 }
@@ -93,7 +97,7 @@ func (g *Gateway) newRequest(ctx context.Context, r *http.Request, header http.H
 // limited time, as every such call.
 func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
 	legacyPost := r.Method == http.MethodPost && g.isEndpoint(r) && !isModern(r.Header)
-	ctx, work := g.begin(r, legacyPost)
+	ctx, work := g.begin(r.Context(), r, legacyPost)
 	defer work.end()
 	call := slices.ContainsFunc(messages, func(m message) bool { return m.method == methodCallTool })
 	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body), call)
@@ -135,6 +139,7 @@ type leasedBody struct {
 	lease *lease
 }
 
+// Close ends the answer and the connection.
 func (b leasedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.lease.close()
@@ -178,7 +183,7 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, body io.Read
 		case errors.Is(err, io.EOF):
 			return
 		case err != nil && hostErr == nil:
-			g.log.WarnContext(ctx, "upstream answer broke off", "err", cause(ctx, err))
+			g.log.WarnContext(ctx, "upstream answer broke off", slog.Any("err", cause(ctx, err)))
 			panic(http.ErrAbortHandler)
 		case err != nil, hostErr != nil && !outlives:
 			return
@@ -206,7 +211,7 @@ func (g *Gateway) refuse(ctx context.Context, w http.ResponseWriter, answer func
 	err = cause(ctx, err)
 	status, failure := failureOf(err)
 	g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
-	g.log.WarnContext(ctx, "upstream did not answer", "status", status, "err", err)
+	g.log.WarnContext(ctx, "upstream did not answer", slog.Int("status", status), slog.Any("err", err))
 	writeAnswers(w, status, answer(failure), batch)
 }
 

@@ -154,7 +154,7 @@ func TestRefusedRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer resp.Body.Close()
+			defer closeBody(resp)
 			body, _ := io.ReadAll(resp.Body)
 			if resp.StatusCode != tt.status {
 				t.Fatalf("status %d: %s", resp.StatusCode, body)
@@ -212,7 +212,7 @@ func TestStreamsAreFlushedEventByEvent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer resp.Body.Close()
+			defer closeBody(resp)
 			lines := bufio.NewReader(resp.Body)
 			for _, event := range []string{
 				": comment\n\n", "id: 7\nretry: 100\ndata:\n\n", "event: message\ndata: {\"method\":\"notifications/progress\",\"params\":{\"progress\":1.0}}\n\n",
@@ -290,7 +290,7 @@ func TestNothingIsReplayed(t *testing.T) {
 			up := newUpstreamServer(t, nil)
 			up.answer = func(w http.ResponseWriter, in received) {
 				if reset {
-					dropConnection(t, w)
+					dropConnection(w)
 					return
 				}
 				answerEvent(w, in, `{}`)
@@ -348,13 +348,13 @@ func TestHostGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.version != "" {
-				r.Header.Set("MCP-Protocol-Version", tt.version)
+				r.Header.Set("Mcp-Protocol-Version", tt.version)
 			}
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				if resp, err := g.client.Do(r); err == nil {
-					resp.Body.Close()
+					closeBody(resp)
 				}
 			}()
 			<-arrived

@@ -133,12 +133,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // refuseBody answers a request whose body could not be read.
 func (g *Gateway) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusBadRequest, "The request body could not be read"
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		status = http.StatusRequestEntityTooLarge
 		text = fmt.Sprintf("The request body has more than %d bytes", tooLarge.Limit)
 		w.Header().Set("Connection", "close") // the rest of the body is not worth reading
 	}
-	g.log.InfoContext(r.Context(), "request refused", "status", status, "err", err)
+	g.log.InfoContext(r.Context(), "request refused", slog.Int("status", status), slog.Any("err", err))
 	writeError(w, status, &rpcError{code: codeInvalidRequest, message: text})
 }

@@ -51,21 +51,10 @@ func (u *upstream) close() { u.shared.CloseIdleConnections() }
 
 // lease is one connection to the upstream that belongs to one request of a host: a tool call and the redemption that
 // follows it travel over the same TCP connection, and so reach the same process.
-type lease struct {
-	upstream *upstream
-	conn     *http.ClientConn
-}
+type lease struct{ conn *http.ClientConn }
 
 // dial opens a fresh connection. The caller closes the lease.
 func (u *upstream) dial(ctx context.Context) (*lease, error) {
-	conn, err := u.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &lease{upstream: u, conn: conn}, nil
-}
-
-func (u *upstream) connect(ctx context.Context) (*http.ClientConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	address := u.url.Host
@@ -76,7 +65,7 @@ func (u *upstream) connect(ctx context.Context) (*http.ClientConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	return conn, nil
+	return &lease{conn}, nil
 }
 
 // RoundTrip sends r on the lease's connection, once. It waits until the answer before has been read to its end.
@@ -84,17 +73,6 @@ func (l *lease) RoundTrip(r *http.Request) (*http.Response, error) { return l.co
 
 // usable reports whether the connection can carry one more request now.
 func (l *lease) usable() bool { return l.conn.Available() > 0 }
-
-// renew gives the lease a fresh connection. The old one is closed.
-func (l *lease) renew(ctx context.Context) error {
-	conn, err := l.upstream.connect(ctx)
-	if err != nil {
-		return err
-	}
-	l.close()
-	l.conn = conn
-	return nil
-}
 
 // close ends the connection, and with it whatever is still on its way.
 func (l *lease) close() { _ = l.conn.Close() } // nothing is lost with it that anyone waits for

@@ -128,12 +128,14 @@ func (g *Gateway) noteList(ctx context.Context, p *response, report listReport) 
 	if len(report.unserved) > 0 {
 		g.metrics.unserved.Add(float64(len(report.unserved)))
 		g.log.ErrorContext(ctx, "tools are bound to a widget that is not served: their maps would not draw",
-			"method", methodListTools, "tools", report.unserved)
+			slog.String("method", methodListTools), slog.Any("tools", report.unserved))
 	}
 	if len(report.clashes) > 0 {
-		g.log.WarnContext(ctx, "the upstream has tools under names of the gateway's own", "method", methodListTools, "tools", report.clashes)
+		g.log.WarnContext(ctx, "the upstream has tools under names of the gateway's own",
+			slog.String("method", methodListTools), slog.Any("tools", report.clashes))
 	}
-	g.log.DebugContext(ctx, "tool list", "method", methodListTools, "tools", report.tools, "apps", p.request.client.apps)
+	g.log.DebugContext(ctx, "tool list",
+		slog.String("method", methodListTools), slog.Int("tools", report.tools), slog.Bool("apps", p.request.client.apps))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -79,15 +79,14 @@ func (x *exchange) redeemOver(ctx context.Context, l *lease, p *response) ([]byt
 
 // readRedemption finds the response with the given id in an answer and takes the document out of it.
 func (x *exchange) readRedemption(ctx context.Context, resp *http.Response, id string) ([]byte, error) {
-	reserve := func(n int) error { return x.hold.reserve(ctx, n) }
 	if !isMediaType(resp.Header, "text/event-stream") {
-		body, err := readHeld(resp.Body, x.limit, reserve)
+		body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
 		if err != nil {
 			return nil, unanswered(err)
 		}
 		return x.redeemed(ctx, body, id)
 	}
-	events := newEventReader(resp.Body, int(x.limit), reserve)
+	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
 	for {
 		ev, err := events.next()
 		if err != nil {

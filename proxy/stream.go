@@ -17,7 +17,7 @@ const endWait = time.Second
 func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 	x.writeOwnEvents()
 	x.flush()
-	events := newEventReader(resp.Body, int(x.limit), func(n int) error { return x.hold.reserve(ctx, n) })
+	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
 	var held []*unit
 	for len(held) == 0 || len(x.waiting) > 0 {
 		ev, err := events.next()
@@ -109,7 +109,7 @@ func holdReason(err error) string {
 
 // document brings a JSON body to the host.
 func (x *exchange) document(ctx context.Context, resp *http.Response) {
-	body, err := readHeld(resp.Body, x.limit, func(n int) error { return x.hold.reserve(ctx, n) })
+	body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
 	switch {
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		x.pass(ctx, resp, body, holdReason(err))

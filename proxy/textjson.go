@@ -63,7 +63,7 @@ func parseText(doc []byte, item contentItem) (textJSON, bool) {
 	t := textJSON{item: item, text: text, root: root}
 	t.meta, t.hasMeta = jsonspan.Find(text.Bytes, root, memberMeta)
 	if t.hasMeta {
-		t.readMeta()
+		t = t.readMeta()
 	}
 	return t, true
 }
@@ -74,7 +74,8 @@ func startsObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-func (t *textJSON) readMeta() {
+// readMeta returns t with what its _meta says.
+func (t textJSON) readMeta() textJSON {
 	doc := t.text.Bytes
 	if m, ok := jsonspan.Find(doc, t.meta.Value, memberShowUI); ok {
 		t.showUI, t.saysShowUI = boolAt(doc, m.Value)
@@ -82,9 +83,10 @@ func (t *textJSON) readMeta() {
 	for _, h := range policy.Handles() {
 		if m, ok := jsonspan.Find(doc, t.meta.Value, h.Member); ok {
 			t.handle, t.handleMember, t.redeemer = m.Value, h.Member, h.Tool
-			return
+			break
 		}
 	}
+	return t
 }
 
 func (t textJSON) hasHandle() bool { return t.handleMember != "" }

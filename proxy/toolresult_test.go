@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -161,9 +162,9 @@ func TestWhatAResultIs(t *testing.T) {
 func TestToolErrorLosesItsHandleOnly(t *testing.T) {
 	for in, want := range map[string]string{
 		`{ "error": "x", "apiKey":"k", "_meta": { "show_ui": true, "viz_id": "v", "dataset_id":1 } }`: `{ "error": "x", "apiKey":"k", "_meta": { "show_ui": true } }`,
-		`{"error":"x","_meta":{"viz_id":"v"}}`: `{"error":"x","_meta":{}}`,
-		`{"error":"x"}`:                        `{"error":"x"}`,
-		`MCP error -32602: no`:                 `MCP error -32602: no`,
+		`{"error":"x","_meta":{"viz_id":"v"}}`:                                                        `{"error":"x","_meta":{}}`,
+		`{"error":"x"}`:                                                                               `{"error":"x"}`,
+		`MCP error -32602: no`:                                                                        `MCP error -32602: no`,
 	} {
 		result := strings.TrimSuffix(textResultOf(in), "}") + `,"isError":true}`
 		res := opened(t, "tomtom-routing", `{}`, true, result)
@@ -259,16 +260,10 @@ func TestCutNestedAgainstATree(t *testing.T) {
 		if json.Unmarshal(doc, &before) != nil || json.Unmarshal(got, &after) != nil {
 			t.Skip("encoding/json does not read it")
 		}
-		if want, have := withoutKeys(before), after; !jsonEqual(want, have) {
+		if want, have := withoutKeys(before), after; !reflect.DeepEqual(want, have) {
 			t.Fatalf("%s became %s", doc, got)
 		}
 	})
-}
-
-func jsonEqual(a, b any) bool {
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	return bytes.Equal(x, y)
 }
 
 func withoutKeys(v any) any {
@@ -300,7 +295,7 @@ func drawNamed(depth int) *rapid.Generator[string] {
 		n := rapid.IntRange(0, 4).Draw(t, "n")
 		var parts []string
 		for range n {
-			value := drawNamed(depth - 1).Draw(t, "value")
+			value := drawNamed(depth-1).Draw(t, "value")
 			if kind == 1 {
 				parts = append(parts, space()+value+space())
 				continue

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,7 +177,7 @@ func (g *gateway) do(t testing.TB, method, path string, header http.Header, body
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer closeBody(resp)
 	got, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -190,8 +191,8 @@ func mcpHeader(more ...string) http.Header {
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Tomtom-Api-Key": {"secret-key"},
 	}
-	for i := 0; i < len(more); i += 2 {
-		h.Set(more[i], more[i+1])
+	for pair := range slices.Chunk(more, 2) {
+		h.Set(pair[0], pair[1])
 	}
 	return h
 }
@@ -316,27 +317,13 @@ func tomtom(texts map[string]string) func(http.ResponseWriter, received) {
 }
 
 // dropConnection resets the connection of an answer.
-func dropConnection(t testing.TB, w http.ResponseWriter) {
-	t.Helper()
+func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		t.Error(err)
-		return
+		panic(err)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// eventually waits for a condition that another goroutine brings about.
-func eventually(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for !done() {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain: " + what)
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
