@@ -280,3 +280,23 @@ func TestInitializeDeclaresTheExtension(t *testing.T) {
 		})
 	}
 }
+
+// TestConfigurationCannotBreakOutOfTheDocument: what is embedded is data, whatever it contains; a tile template that is
+// no URL is refused before that.
+func TestConfigurationCannotBreakOutOfTheDocument(t *testing.T) {
+	const hostile = `</script><script>alert(1)</script><!--`
+	up := testkit.StartUpstream(t, widgetList())
+	g := testkit.StartGateway(t, up.URL, "GATEWAY_TILES_ATTRIBUTION=Map © us "+hostile)
+	c := testkit.Client{URL: g.URL}
+	got := read(t, c, toolsOf(t, c.Post(t, listTools).Result(t))["tomtom-routing"].Meta.Flat).Text
+	if strings.Contains(got, hostile) || strings.Contains(got, "<script>alert(1)") {
+		t.Error("the attribution stands unescaped in the document")
+	}
+	if !strings.Contains(got, "Map © us ") {
+		t.Error("the attribution is not in the document")
+	}
+	_, stderr, code := testkit.Run(t, nil, []string{"GATEWAY_UPSTREAM_URL=" + up.URL, "GATEWAY_TILES=https://a.test/{z}/{x}/{y}?q=" + hostile})
+	if code != 2 || !strings.Contains(stderr, "GATEWAY_TILES") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
