@@ -101,6 +101,10 @@ func (x *exchange) provide(ctx context.Context, p *response, answered bool, rec 
 		// Whatever fails, the text is still the data.
 		o = outcome{status: statusText, source: sourceText}
 	}
+	if x.hostErr != nil || x.r.Context().Err() != nil {
+		o.reason = reasonOf(errHostGone)
+		return o
+	}
 	release, err := x.g.room.slot(ctx)
 	if err != nil {
 		o.reason, o.err = "busy", err

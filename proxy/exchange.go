@@ -139,8 +139,10 @@ func (x *exchange) run(ctx context.Context, body []byte) {
 	switch {
 	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
 		x.writeOwn(http.StatusOK)
-	case resp.StatusCode != http.StatusOK || isEncoded(resp.Header):
+	case resp.StatusCode != http.StatusOK:
 		x.pass(ctx, resp, nil, "status "+strconv.Itoa(resp.StatusCode))
+	case isEncoded(resp.Header):
+		x.pass(ctx, resp, nil, "compressed answer")
 	case isMediaType(resp.Header, "text/event-stream"):
 		x.head(resp, -1)
 		x.stream(ctx, resp)
@@ -190,7 +192,7 @@ func (x *exchange) failures(e *rpcError) (answers [][]byte) {
 func (x *exchange) pass(ctx context.Context, resp *http.Response, first []byte, reason string) {
 	x.logUnanswered(ctx, statusPassed, reason)
 	copyHead(x.w, x.r, resp, false)
-	x.g.relay(ctx, x.w, resp.Body, first, x.outlives)
+	x.g.relay(ctx, x.w, resp, first, x.outlives)
 }
 
 // head writes the head of an answer that may be edited. length is that of the body, -1 for a stream.

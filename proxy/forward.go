@@ -110,7 +110,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 		work.unlimit(r.Context())
 	}
 	copyHead(w, r, resp, false)
-	g.relay(ctx, w, resp.Body, nil, legacyPost)
+	g.relay(ctx, w, resp, nil, legacyPost)
 }
 
 // send sends a request once. Over a connection that others have used goes only what the transport may repeat without
@@ -160,11 +160,14 @@ func copyHead(w http.ResponseWriter, r *http.Request, resp *http.Response, owned
 
 var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// relay writes first and then body to the host as it arrives, flushing after every read. When the host goes away
-// and the request outlives it, the rest is read and dropped. When the upstream breaks off, so does the answer to the
-// host: it must not look complete.
-func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, body io.Reader, first []byte, outlives bool) {
-	flush := flusher(w)
+// relay writes first and then the body of resp to the host, a stream as it arrives. When the host goes away and the
+// request outlives it, the rest is read and dropped. When the upstream breaks off, so does the answer to the host: it
+// must not look complete.
+func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, resp *http.Response, first []byte, outlives bool) {
+	flush := func() {}
+	if resp.ContentLength < 0 || isMediaType(resp.Header, "text/event-stream") {
+		flush = flusher(w)
+	}
 	buffer, _ := copyBuffers.Get().(*[32 << 10]byte)
 	defer copyBuffers.Put(buffer)
 	var hostErr error
@@ -173,7 +176,7 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, body io.Read
 	}
 	flush()
 	for {
-		n, err := body.Read(buffer[:])
+		n, err := resp.Body.Read(buffer[:])
 		if n > 0 && hostErr == nil {
 			if _, hostErr = w.Write(buffer[:n]); hostErr == nil {
 				flush()
@@ -182,7 +185,7 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, body io.Read
 		switch {
 		case errors.Is(err, io.EOF):
 			return
-		case err != nil && hostErr == nil:
+		case err != nil && hostErr == nil && !errors.Is(cause(ctx, err), errHostGone):
 			g.log.WarnContext(ctx, "upstream answer broke off", slog.Any("err", cause(ctx, err)))
 			panic(http.ErrAbortHandler)
 		case err != nil, hostErr != nil && !outlives:

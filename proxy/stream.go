@@ -82,7 +82,7 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
 		x.logUnanswered(ctx, statusUnavailable, holdReason(err))
-		x.g.relay(ctx, x.w, resp.Body, events.rest(), x.outlives)
+		x.g.relay(ctx, x.w, resp, events.rest(), x.outlives)
 	default:
 		x.breakOff(ctx, err)
 	}
