@@ -183,10 +183,11 @@ func (o *demoOptions) welcome(mcp, admin, behind net.Listener) string {
 		b.WriteString(`How large the answer is, what became of the map data, and the map data itself:
 
   wc -c lisbon-warsaw.txt
-  grep -o '"com.tomtom/[as][^"]*":\("[a-z_]*"\|{[^}]*}\)' lisbon-warsaw.txt
+  grep -o -e '"com.tomtom/app-data-status":"[a-z_]*"' -e '"com.tomtom/simplification":{[^}]*}' lisbon-warsaw.txt
   grep -o '"com.tomtom/app-data":"[^"]*' lisbon-warsaw.txt | cut -d '"' -f 4 | base64 -d | gunzip > route.json
 
-route.json is the route as the map draws it: GeoJSON whose sections still point at the right vertices. Fit it tighter:
+route.json is the route as the map draws it: GeoJSON whose sections still point at the right vertices. Fit it tighter (from the
+sources, 'go run ./cmd/gateway' stands for 'gateway'):
 
   gateway fit -limit 40000 -explain route.json
 

@@ -135,11 +135,10 @@ func readDocument(path string, stdin io.Reader) ([]byte, error) {
 	}
 	doc, err := os.ReadFile(path)
 	if err != nil {
-		var pathError *os.PathError
-		if errors.As(err, &pathError) {
-			return nil, fmt.Errorf("read %s: %w", path, pathError.Err)
+		if pathError, ok := errors.AsType[*os.PathError](err); ok {
+			err = pathError.Err // which names the path once more
 		}
-		return nil, fmt.Errorf("read the document: %w", err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return doc, nil
 }

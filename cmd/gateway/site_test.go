@@ -77,8 +77,15 @@ func start(t testing.TB, c config.Listen, mcp http.Handler) *running {
 	return r
 }
 
+// reply is an answer, read to its end.
+type reply struct {
+	status int
+	closes bool // the connection
+	text   string
+}
+
 // ask sends one request on a connection of its own.
-func ask(t testing.TB, l *memoryListener, method, path string, body io.Reader) (*http.Response, string, error) {
+func ask(t testing.TB, l *memoryListener, method, path string, body io.Reader) (reply, error) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true}}
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://gateway"+path, body)
@@ -87,11 +94,11 @@ func ask(t testing.TB, l *memoryListener, method, path string, body io.Reader) (
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, "", err
+		return reply{}, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return response, string(text), err
+	return reply{response.StatusCode, response.Close, string(text)}, err
 }
 
 var quickDrain = config.Listen{DrainTimeout: 25 * time.Second}
@@ -161,8 +168,8 @@ func TestSlowAnswersAreNotCutOff(t *testing.T) {
 			}
 			_ = send.Close()
 		}()
-		if response, text, err := ask(t, r.mcp, http.MethodPost, "/mcp", body); err != nil || response.StatusCode != 200 || text != "route" {
-			t.Errorf("got %v %q, %v", response, text, err)
+		if got, err := ask(t, r.mcp, http.MethodPost, "/mcp", body); err != nil || got.status != 200 || got.text != "route" {
+			t.Errorf("got %+v, %v", got, err)
 		}
 		r.stop()
 		if err := <-r.ended; err != nil {
@@ -184,27 +191,26 @@ func TestDrainLetsRequestsEnd(t *testing.T) {
 		r := start(t, config.Listen{DrainDelay: 5 * time.Second, DrainTimeout: 25 * time.Second}, slow)
 		answered := make(chan string, 1)
 		go func() {
-			_, text, err := ask(t, r.mcp, http.MethodGet, "/slow", nil)
-			answered <- fmt.Sprint(text, err)
+			got, err := ask(t, r.mcp, http.MethodGet, "/slow", nil)
+			answered <- fmt.Sprint(got.text, err)
 		}()
 		<-begun
 		r.stop()
 		synctest.Wait()
 
-		if _, text, _ := ask(t, r.admin, http.MethodGet, "/readyz", nil); text != "not ready: draining\n" {
-			t.Errorf("readiness while draining: %q", text)
+		if got, _ := ask(t, r.admin, http.MethodGet, "/readyz", nil); got.text != "not ready: draining\n" {
+			t.Errorf("readiness while draining: %+v", got)
 		}
 		// Within the delay, requests are still taken: a load balancer does not know yet. They are told to go elsewhere next.
-		response, text, err := ask(t, r.mcp, http.MethodGet, "/quick", nil)
-		if err != nil || text != "route" || !response.Close {
-			t.Errorf("a request within the delay: %q, %v, close %v", text, err, response != nil && response.Close)
+		if got, err := ask(t, r.mcp, http.MethodGet, "/quick", nil); err != nil || got.text != "route" || !got.closes {
+			t.Errorf("a request within the delay: %+v, %v", got, err)
 		}
 		time.Sleep(6 * time.Second)
-		if _, _, err := ask(t, r.mcp, http.MethodGet, "/quick", nil); err == nil {
+		if _, err := ask(t, r.mcp, http.MethodGet, "/quick", nil); err == nil {
 			t.Error("a request after the delay was taken")
 		}
-		if _, text, _ := ask(t, r.admin, http.MethodGet, "/readyz", nil); text != "not ready: draining\n" {
-			t.Errorf("readiness after the delay: %q", text)
+		if got, _ := ask(t, r.admin, http.MethodGet, "/readyz", nil); got.text != "not ready: draining\n" {
+			t.Errorf("readiness after the delay: %+v", got)
 		}
 		if got := <-answered; got != "route<nil>" {
 			t.Errorf("the request in flight got %s", got)
