@@ -200,6 +200,30 @@ test("a new theme repaints the map, and the teardown is answered", async () => {
   await view.page.waitForFunction(() => (window as any).viewSaid().some((m: any) => m.id === 7 && m.result !== undefined));
 });
 
+test("a narrow frame has the map above its card", async () => {
+  const view = await open({ width: 340, profile: "blocked" });
+  await view.result(fitted("tomtom-routing", routes(), 12.5));
+  await view.reported();
+  await view.frame.getByText("Detailed map not available").waitFor();
+  expect(await view.pixels("narrow", route)).toBeGreaterThan(300);
+  const card = (await view.frame.locator(".card").boundingBox())!;
+  expect(card.x).toBeGreaterThanOrEqual(0);
+  expect(card.x + card.width).toBeLessThanOrEqual(340);
+});
+
+test("a host may fix the height, and full screen is asked for", async () => {
+  const view = await open({
+    context: { theme: "light", containerDimensions: { height: 150 }, availableDisplayModes: ["inline", "fullscreen"] },
+  });
+  await view.result(inline("tomtom-routing", routes()));
+  await view.reported();
+  expect((await view.frame.locator("#app").boundingBox())!.height).toBe(150);
+  await view.frame.getByRole("button", { name: "Full screen" }).click();
+  await view.frame.getByRole("button", { name: "Leave full screen" }).waitFor();
+  const said = await view.said();
+  expect(said.filter(({ method }) => method === "ui/request-display-mode")).toMatchObject([{ params: { mode: "fullscreen" } }]);
+});
+
 test("messages of another window are not heard", async () => {
   const view = await open();
   await view.frame.evaluate((message) => {
