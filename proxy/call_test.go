@@ -696,7 +696,7 @@ func TestAnswerTooLarge(t *testing.T) {
 					t.Errorf("the answer changed: %.100q … %d of %d bytes", got.body, len(got.body), len(want))
 				}
 				lines := g.logged.calls(t)
-				if len(lines) != 1 || lines[0]["reason"] != limits.reason {
+				if len(lines) != 1 || lines[0]["reason"] != limits.reason || lines[0]["status"] != statusUnavailable {
 					t.Errorf("log %v", lines)
 				}
 				if held := g.room.held.Load(); held != 0 {

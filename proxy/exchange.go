@@ -140,16 +140,16 @@ func (x *exchange) run(ctx context.Context, body []byte) {
 	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
 		x.writeOwn(http.StatusOK)
 	case resp.StatusCode != http.StatusOK:
-		x.pass(ctx, resp, nil, "status "+strconv.Itoa(resp.StatusCode))
+		x.pass(ctx, resp, nil, statusPassed, "status "+strconv.Itoa(resp.StatusCode))
 	case isEncoded(resp.Header):
-		x.pass(ctx, resp, nil, "compressed answer")
+		x.pass(ctx, resp, nil, statusPassed, "compressed answer")
 	case isMediaType(resp.Header, "text/event-stream"):
 		x.head(resp, -1)
 		x.stream(ctx, resp)
 	case isMediaType(resp.Header, "application/json"):
 		x.document(ctx, resp)
 	default:
-		x.pass(ctx, resp, nil, "content type")
+		x.pass(ctx, resp, nil, statusPassed, "content type")
 	}
 }
 
@@ -188,9 +188,9 @@ func (x *exchange) failures(e *rpcError) (answers [][]byte) {
 }
 
 // pass hands an answer that is not what the gateway edits to the host as it is. first are the bytes of its body that
-// have been read.
-func (x *exchange) pass(ctx context.Context, resp *http.Response, first []byte, reason string) {
-	x.logUnanswered(ctx, statusPassed, reason)
+// have been read, status and reason are for the log.
+func (x *exchange) pass(ctx context.Context, resp *http.Response, first []byte, status, reason string) {
+	x.logUnanswered(ctx, status, reason)
 	copyHead(x.w, x.r, resp, false)
 	x.g.relay(ctx, x.w, resp, first, x.outlives)
 }

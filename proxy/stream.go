@@ -112,7 +112,7 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 	body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
 	switch {
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
-		x.pass(ctx, resp, body, holdReason(err))
+		x.pass(ctx, resp, body, statusUnavailable, holdReason(err))
 		return
 	case err != nil:
 		x.fail(ctx, err)
@@ -120,7 +120,7 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 	}
 	u := x.open(body)
 	if u == nil && len(x.answers) == 0 {
-		x.pass(ctx, resp, body, "no answer")
+		x.pass(ctx, resp, body, statusPassed, "no answer")
 		return
 	}
 	if u != nil {
