@@ -3,11 +3,11 @@ package widgets
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -48,7 +48,7 @@ type choice struct {
 // choose fills in what was left out and checks the rest.
 func (c Config) choose() (choice, error) {
 	chosen := choice{
-		settings: settings{Tiles: c.Tiles, Attribution: c.Attribution, Incidents: c.Incidents},
+		settings: settings(c),
 		connect:  []string{},
 	}
 	if chosen.Tiles == "" {
@@ -136,7 +136,7 @@ func originOf(address *url.URL) (string, error) {
 		origin = address.Scheme + "://[" + host + "]"
 	}
 	if port := address.Port(); port != "" {
-		if _, err := net.LookupPort("tcp", port); err != nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 			return "", errors.New("has a bad port")
 		}
 		origin += ":" + port

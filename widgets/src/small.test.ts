@@ -51,6 +51,19 @@ describe("formatFor", () => {
     expect(formatFor("en").duration(seconds)).toBe(want);
   });
 
+  test.each([
+    ["en", 12.1, "13 m"],
+    ["en", 999.2, "1,000 m"],
+    ["en", 1001, "1.1 km"],
+    ["en-US", 12, "40 ft"],
+  ])("writes a bound rounded up for %s: %d m", (locale, lengthM, want) => {
+    expect(formatFor(locale).bound(lengthM)).toBe(want);
+  });
+
+  test("writes a bound in tenths as it came", () => {
+    for (let tenths = 1; tenths < 100; tenths++) expect(formatFor("en").bound(tenths / 10)).toBe(`${tenths / 10} m`);
+  });
+
   test("writes numbers and percents", () => {
     expect(formatFor("en").number(12345.67)).toBe("12,345.7");
     expect(formatFor("en").percent(80)).toBe("80%");

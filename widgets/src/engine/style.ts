@@ -55,7 +55,8 @@ function lineStyle({ role, colour, widthPx, alone }: LineShape, palette: Palette
       return stroke(color, widthPx ?? 3, 3);
     default: {
       const zIndex = 6 + delayOrder.indexOf(role);
-      if (alone !== true) return stroke(color, 5.5, zIndex, undefined, true);
+      // Round ends keep a short delay on a long route in sight.
+      if (alone !== true) return stroke(color, 5.5, zIndex);
       return [stroke(palette.halo, 6.5, zIndex), stroke(color, 5, zIndex + 0.5)];
     }
   }

@@ -2,6 +2,8 @@
 
 export interface Format {
   distance(lengthM: number): string;
+  /** bound writes a length that nothing goes past: rounded up, never down. */
+  bound(lengthM: number): string;
   duration(seconds: number): string;
   number(value: number): string;
   percent(value: number): string;
@@ -24,23 +26,25 @@ export function formatFor(localeName: string | undefined): Format {
   const locale = usable(localeName);
   const inMiles = locale.region !== undefined && mileRegions.has(locale.region);
   const tag = locale.toString();
-  const unit = (value: number, name: string, digits: number): string =>
+  const unit = (value: number, name: string, digits: number, roundingMode: "halfExpand" | "ceil" = "halfExpand"): string =>
     new Intl.NumberFormat(tag, {
       style: "unit",
       unit: name,
       unitDisplay: "short",
       maximumFractionDigits: digits,
+      roundingMode,
     }).format(value);
-  const scaled = (lengthM: number, large: string, largeM: number, small: string, smallM: number): string => {
+  const [large, largeM, small, smallM] = inMiles
+    ? (["mile", metresPerMile, "foot", metresPerFoot] as const)
+    : (["kilometer", 1000, "meter", 1] as const);
+  const scaled = (lengthM: number, roundingMode: "halfExpand" | "ceil"): string => {
     const value = lengthM / largeM;
-    if (value < 1) return unit(lengthM / smallM, small, lengthM / smallM < 10 ? 1 : 0);
-    return unit(value, large, value < 100 ? 1 : 0);
+    if (value >= 1) return unit(value, large, value < 100 ? 1 : 0, roundingMode);
+    return unit(lengthM / smallM, small, lengthM / smallM < 10 ? 1 : 0, roundingMode);
   };
   return {
-    distance: (lengthM) =>
-      inMiles
-        ? scaled(lengthM, "mile", metresPerMile, "foot", metresPerFoot)
-        : scaled(lengthM, "kilometer", 1000, "meter", 1),
+    distance: (lengthM) => scaled(lengthM, "halfExpand"),
+    bound: (lengthM) => scaled(lengthM, "ceil"),
     duration(seconds) {
       const minutes = Math.round(seconds / 60);
       if (minutes < 1) return unit(Math.round(seconds), "second", 0);

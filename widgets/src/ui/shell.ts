@@ -131,7 +131,7 @@ export class Shell {
   #renderCard(scene: Scene, maxErrorM: number | undefined): void {
     const { texts, format } = this;
     const notes: string[] = [];
-    if (maxErrorM !== undefined) notes.push(texts.fitted(format.distance(maxErrorM)));
+    if (maxErrorM !== undefined) notes.push(texts.fitted(format.bound(maxErrorM)));
     if (this.#tiles === "blocked") notes.push(texts.noTiles);
     const card = cardFor(scene, notes, themeOf(this.#context), texts, format.number);
     this.#cardSlot.replaceChildren(...(card === undefined ? [] : [card]));
