@@ -51,17 +51,21 @@ func (c *blockCodes) bodyBits(h *histogram) int {
 	return n
 }
 
-// encode appends the blocks of text. last marks the last one as the end of the stream.
-func (e *encoder) encode(text []byte, eff effort, last bool) {
+// encode appends the blocks of text; line says that it is the coordinates of one. last marks the last one as the end of the stream.
+func (e *encoder) encode(text []byte, line, last bool) {
 	p := &e.parser
-	p.find(text, eff)
-	e.split(text)
+	if line {
+		e.coordinates(text)
+	} else {
+		p.find(text)
+		e.split(text)
+	}
 	from, tokens := 0, 0
 	all := p.tokens
 	for i := range e.chunks {
 		c := &e.chunks[i]
 		run := all[tokens:c.tokens]
-		if eff.again {
+		if !line {
 			p.prices.set(&c.counts)
 			p.tokens = p.second[:0]
 			p.cheapest(text, from, c.end, c.event)
@@ -88,9 +92,8 @@ func (e *encoder) split(text []byte) {
 		}
 		first := event
 		event = p.cheapest(text, start, end, event)
-		e.chunks = append(e.chunks, chunk{end: end, event: first, tokens: len(p.tokens)})
-		c := &e.chunks[len(e.chunks)-1]
-		c.counts.count(p.tokens[tokens:])
+		e.endChunk(end, tokens)
+		e.chunks[len(e.chunks)-1].event = first
 		start, tokens = end, len(p.tokens)
 		if end == len(text) {
 			break

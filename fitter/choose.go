@@ -33,21 +33,22 @@ func (w *workspace) order(keys []uint32) {
 }
 
 // choose fills w.kept with the n vertices of the highest priority, in order, and w.moved with where each of them
-// now stands in its feature. Of vertices with equal keys the first are taken, so the choice is one threshold over
-// all lines, to the vertex. n is brought between what must stay and what there is.
+// now stands in its feature. Of vertices with equal priorities the first are taken, so the choice is one threshold over
+// all lines, to the vertex; but where vertices depend on others of the same priority, that priority goes as a whole. n is
+// brought between what must stay and what there is, and the number kept is returned.
 func (w *workspace) choose(keys []uint32, n int) int {
 	n = min(max(n, w.mustStay()), len(keys))
 	w.kept = w.kept[:0]
 	if n == 0 {
 		return 0
 	}
-	threshold := w.ordered[n-1]
-	above, _ := slices.BinarySearchFunc(w.ordered, threshold, func(k, t uint32) int {
-		if k > t {
-			return -1
-		}
-		return 1
-	})
+	threshold := w.ordered[n-1] | 1
+	above := w.before(threshold)
+	if n < len(keys) && w.ordered[n]|1 == threshold && threshold != never && w.ordered[above] == threshold {
+		n = above
+		threshold = w.ordered[n-1] | 1
+		above = w.before(threshold)
+	}
 	ties := n - above
 	w.moved = slices.Grow(w.moved[:0], len(keys))[:len(keys)]
 	feature, start := int32(-1), 0
@@ -56,7 +57,7 @@ func (w *workspace) choose(keys []uint32, n int) int {
 			feature, start = ln.feature, len(w.kept)
 		}
 		for i := ln.first; i < ln.first+ln.count; i++ {
-			k := keys[i]
+			k := keys[i] | 1
 			if k < threshold || (k == threshold && ties == 0) {
 				continue
 			}
@@ -71,9 +72,12 @@ func (w *workspace) choose(keys []uint32, n int) int {
 }
 
 // mustStay is how many vertices stay whatever happens.
-func (w *workspace) mustStay() int {
-	n, _ := slices.BinarySearchFunc(w.ordered, uint32(never), func(k, t uint32) int {
-		if k == t {
+func (w *workspace) mustStay() int { return w.before(never - 2) }
+
+// before is how many keys are above a priority, its lowest bit set.
+func (w *workspace) before(priority uint32) int {
+	n, _ := slices.BinarySearchFunc(w.ordered, priority, func(k, t uint32) int {
+		if k > t {
 			return -1
 		}
 		return 1

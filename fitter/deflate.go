@@ -29,7 +29,7 @@ func (w *workspace) deflate(limit int) (whole bool) {
 	for i, p := range w.pieces {
 		text := w.text(p)
 		before := e.bits.len()
-		e.encode(text, p.effort(), i == len(w.pieces)-1)
+		e.encode(text, p.line, i == len(w.pieces)-1)
 		if p.line {
 			w.lineBits += e.bits.len() - before
 		} else {
@@ -50,7 +50,7 @@ func (w *workspace) deflate(limit int) (whole bool) {
 // above limit, it returns an estimate and compresses nothing.
 func (w *workspace) deflateExact(limit int) int {
 	if len(w.coords) > 8*sampleStride {
-		if lines := w.sampleBits() / 8; lines > limit+limit/4 {
+		if lines := w.sampleBits(true) / 8; lines > limit+limit/4 {
 			return lines + len(w.rest)/8
 		}
 	}
@@ -58,51 +58,39 @@ func (w *workspace) deflateExact(limit int) int {
 	return len(w.packed)
 }
 
-// sizeOf returns the bits that the pieces of one kind deflate to. Pieces do not refer to one another, so the size of
-// one does not depend on the others.
-func (w *workspace) sizeOf(line bool) int {
-	e := &w.encoder
-	e.dry, e.unseen = true, 0
-	e.bits = bitSink{b: w.spareOut[:0]}
-	for i, p := range w.pieces {
-		if p.line == line {
-			e.encode(w.text(p), p.effort(), !line && i == len(w.pieces)-1)
-		}
-	}
-	w.spareOut = e.bits.b
-	return e.bits.len() + e.unseen
-}
-
-// A sample is a run of coordinates out of each of a stride.
+// A sample is a run of text out of each of a stride. It deflates to more than the same text does in its place: what
+// matches would refer to is missing. restExcess is by how much, in per cent.
 const (
 	sampleBytes  = 8 << 10
 	sampleStride = 32 << 10
+	restExcess   = 6
 )
 
-// sampleBits estimates the bits of the pieces that are lines from one quarter of them.
-func (w *workspace) sampleBits() int {
-	if len(w.coords) <= 2*sampleStride {
-		return w.sizeOf(true)
+// sampleBits estimates what the lines, or everything else, deflates to, in bits.
+func (w *workspace) sampleBits(line bool) int {
+	text := w.rest
+	if line {
+		text = w.coords
 	}
-	sample := w.spareText[:0]
-	for at := 0; at < len(w.coords); at += sampleStride {
-		sample = append(sample, w.coords[at:min(at+sampleBytes, len(w.coords))]...)
-	}
-	w.spareText = sample
 	e := &w.encoder
 	e.dry, e.unseen = true, 0
 	e.bits = bitSink{b: w.spareOut[:0]}
-	e.encode(sample, coordEffort, false)
-	w.spareOut = e.bits.b
-	return int(float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(w.coords)))
-}
-
-// effort is how a piece is parsed.
-func (p piece) effort() effort {
-	if p.line {
-		return coordEffort
+	defer func() { w.spareOut = e.bits.b }()
+	if len(text) <= 2*sampleStride {
+		e.encode(text, line, false)
+		return e.bits.len() + e.unseen
 	}
-	return restEffort
+	sample := w.spareText[:0]
+	for at := 0; at < len(text); at += sampleStride {
+		sample = append(sample, text[at:min(at+sampleBytes, len(text))]...)
+	}
+	w.spareText = sample
+	e.encode(sample, line, false)
+	bits := float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(text))
+	if !line {
+		bits -= bits * restExcess / 100
+	}
+	return int(bits)
 }
 
 // gzipBytes is how many bytes of gzip fit into so many base64 characters.

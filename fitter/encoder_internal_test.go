@@ -25,11 +25,11 @@ func TestEncoderRoundTrip(t *testing.T) {
 	for _, text := range texts {
 		e.bits = bitSink{}
 		cut := rng.IntN(len(text) + 1)
-		e.encode(text[:cut], coordEffort, false)
-		e.encode(text[cut:], restEffort, true)
+		e.encode(text[:cut], true, false)
+		e.encode(text[cut:], false, true)
 		dry.bits, dry.unseen = bitSink{}, 0
-		dry.encode(text[:cut], coordEffort, false)
-		dry.encode(text[cut:], restEffort, true)
+		dry.encode(text[:cut], true, false)
+		dry.encode(text[cut:], false, true)
 		if n := dry.bits.len() + dry.unseen; n != e.bits.len() {
 			t.Fatalf("counted %d bits, wrote %d", n, e.bits.len())
 		}

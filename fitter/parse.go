@@ -14,20 +14,13 @@ const (
 	costUnit      = 32 // the price of a bit
 )
 
-// effort is how hard the parser looks for matches. docs/fitting.md has the figures behind the two that are used.
-type effort struct {
-	coords bool // see parser.find
-	window int  // how far back a match may reach, in bytes
-	depth  int  // earlier places looked at for one event
-	back   int  // bytes that a match may start before its event
-	again  bool // parse a second time, at the prices that the first parse led to
-}
+// How hard the parser looks for matches. docs/fitting.md has the figures behind it.
+const (
+	windowBytes = 32 << 10
+	chainDepth  = 16 // earlier places looked at for one event
+	backAtMost  = 2  // bytes that a match may start before its event
 
-var (
-	// In coordinate text matches farther back than a few positions cost more bits than the digits they save. Prices
-	// learned from a parse drive it into using one distance only, so the fixed ones do better.
-	coordEffort = effort{coords: true, window: 80, depth: 8, back: 1}
-	restEffort  = effort{window: 32 << 10, depth: 16, back: 2, again: true}
+	lengthsOffered = 6 // how much shorter than it could be a match is considered
 )
 
 // candidate is a match that can start at an event, or some bytes before it.
@@ -37,8 +30,12 @@ type candidate struct {
 	back   uint8  // bytes before the event that match too
 }
 
-// step is how the cheapest parse comes to a position: by a literal (length 1) or by a match.
-type step struct{ length, dist uint16 }
+// step is the cheapest way to a position found so far: its price, and whether the last thing on it is a literal
+// (length 1) or a match.
+type step struct {
+	price        uint32
+	length, dist uint16
+}
 
 // token is one literal (dist 0: value is the byte) or match (value is the length).
 type token struct{ dist, value uint16 }
@@ -63,7 +60,6 @@ type parser struct {
 	events []int32              // positions in the text
 	first  []int32              // by event: where its candidates start
 	cands  []candidate
-	cost   []uint32
 	steps  []step
 	tokens []token
 	second []token // those of a block parsed again
@@ -89,24 +85,21 @@ func hash4(b []byte) uint32 {
 
 // find notes the events of text and the matches that can start there. Text is made of tokens that repeat, names and
 // punctuation, and of digits that do not; so a match is looked for only where one kind of byte follows another, which
-// is one position in five. In coordinates it is where a number ends, and one digit before.
-func (p *parser) find(text []byte, eff effort) {
+// is one position in five.
+func (p *parser) find(text []byte) {
 	clear(p.head[:])
 	p.events, p.chain, p.first, p.cands = p.events[:0], p.chain[:0], p.first[:0], p.cands[:0]
 	before := uint8(255)
 	for i := 0; i+4 <= len(text); i++ {
 		kind := class[text[i]]
-		start := kind != before
-		if eff.coords {
-			start = kind == 1 && class[text[i+1]] != 1 || kind != 1 && before == 1
-		}
-		before = kind
-		if !start {
+		if kind == before || kind == 1 && before != 2 {
+			before = kind // digits after punctuation begin something new
 			continue
 		}
+		before = kind
 		h := hash4(text[i:])
 		p.first = append(p.first, int32(len(p.cands)))
-		p.matches(text, i, p.head[h], eff)
+		p.matches(text, i, p.head[h])
 		p.chain = append(p.chain, p.head[h])
 		p.events = append(p.events, int32(i))
 		p.head[h] = int32(len(p.events))
@@ -116,12 +109,12 @@ func (p *parser) find(text []byte, eff effort) {
 }
 
 // matches notes the matches at position i, the nearest first, each longer than those before it.
-func (p *parser) matches(text []byte, i int, from int32, eff effort) {
+func (p *parser) matches(text []byte, i int, from int32) {
 	best := shortestMatch - 1
 	most := min(longestMatch, len(text)-i)
-	for depth := eff.depth; from > 0 && depth > 0; depth-- {
+	for depth := chainDepth; from > 0 && depth > 0; depth-- {
 		at := int(p.events[from-1])
-		if i-at > eff.window {
+		if i-at > windowBytes {
 			return
 		}
 		from = p.chain[from-1]
@@ -134,7 +127,7 @@ func (p *parser) matches(text []byte, i int, from int32, eff effort) {
 		}
 		best = n
 		back := 0
-		for back < min(eff.back, at) && text[at-1-back] == text[i-1-back] && n+back < longestMatch {
+		for back < min(backAtMost, at) && text[at-1-back] == text[i-1-back] && n+back < longestMatch {
 			back++
 		}
 		p.cands = append(p.cands, candidate{uint16(i - at), uint16(n), uint8(back)})
@@ -163,19 +156,21 @@ func matchLen(a, b []byte) int {
 // event at or after from; the first event at or after to is returned.
 func (p *parser) cheapest(text []byte, from, to, event int) int {
 	n := to - from
-	cost, steps := grow(p.cost, n+1), grow(p.steps, n+1)
-	p.cost, p.steps = cost, steps
-	for i := range cost {
-		cost[i] = math.MaxUint32
+	steps := grow(p.steps, n+1)
+	p.steps = steps
+	for i := range steps {
+		steps[i].price = math.MaxUint32
 	}
-	cost[0] = 0
-	for i := range n {
-		if int(p.events[event]) == from+i {
+	steps[0].price = 0
+	at := int(p.events[event]) - from
+	for i, c := range text[from:to] {
+		if i == at {
 			p.offer(i, n, event)
 			event++
+			at = int(p.events[event]) - from
 		}
-		if c := cost[i] + p.prices.literal[text[from+i]]; c < cost[i+1] {
-			cost[i+1], steps[i+1] = c, step{1, 0}
+		if t := steps[i].price + p.prices.literal[c]; t < steps[i+1].price {
+			steps[i+1] = step{t, 1, 0}
 		}
 	}
 	start := len(p.tokens)
@@ -201,12 +196,18 @@ func (p *parser) offer(i, n, event int) {
 	for _, c := range p.cands[p.first[event]:p.first[event+1]] {
 		price := p.prices.dist[distCode(int(c.dist))]
 		for back := 0; back <= min(int(c.back), i); back++ {
-			base := p.cost[i-back] + price
-			most := min(int(c.length)+back, n-i+back)
-			for length := max(shortest, shortestMatch) + back; length <= most; length++ {
-				if t := base + p.prices.length[length]; t < p.cost[i-back+length] {
-					p.cost[i-back+length] = t
-					p.steps[i-back+length] = step{uint16(length), c.dist}
+			start := i - back
+			base := p.steps[start].price + price
+			most := min(int(c.length)+back, n-start)
+			if most < shortest+back {
+				continue
+			}
+			least := max(shortest+back, most-lengthsOffered)
+			lengths := p.prices.length[least : most+1]
+			steps := p.steps[start+least:][:len(lengths)]
+			for k, l := range lengths {
+				if t := base + l; t < steps[k].price {
+					steps[k] = step{t, uint16(least + k), c.dist}
 				}
 			}
 		}

@@ -13,6 +13,9 @@ const metresPerDegree = 6399593.6258 * math.Pi / 180
 // never is the priority of a vertex that stays whatever happens: an end of a line or a pinned one.
 const never = math.MaxUint32
 
+// boundFrom is the difference between keys, about 0.1 %, from which a cut-off priority is marked as such.
+const boundFrom = 1 << 13
+
 // farAwayM is the error of a chord that spans half the globe or more, far above any real one. Between its ends a reader cannot tell which
 // way round the line goes.
 const farAwayM = 1e9
@@ -81,11 +84,12 @@ type stretch struct {
 // which Douglas–Peucker drops the vertex, as the bits of a float32, which order as the number does. A key that is
 // never on entry stays, and so do the ends of lines.
 //
-// It recurses once. A vertex's priority is cut off just below that of the vertex that split its stretch, so the
-// vertices above any threshold are exactly what a run with that tolerance keeps, and a vertex never ranks before
-// the one that its chord depends on. Past a depth of 2·log₂n+4 stretches are halved, not split at the farthest
-// vertex: every split still takes the largest distance of its stretch as priority, so the error bound holds, and the time is
-// O(n log n) for any input.
+// It recurses once. A run with some tolerance splits a stretch if the distance of its farthest vertex is above it, and
+// only then looks further inside; so a vertex's priority is that distance, but no more than the priority of the vertex that
+// split the stretch around. Where it is cut off so, the lowest bit of the key is set: the vertex goes with the one
+// before it or the error is larger than the priority says. The vertices above any threshold are exactly what a run with that
+// tolerance keeps. Past a depth of 2·log₂n+4 stretches are halved, not split at the farthest vertex: every split still
+// takes the largest distance of its stretch as priority, so the error bound holds, and the time is O(n log n) for any input.
 func (w *workspace) rank(keys []uint32, g grid) {
 	for _, ln := range w.doc.lines {
 		if ln.count == 0 {
@@ -117,9 +121,13 @@ func (w *workspace) rankStretch(keys []uint32, g grid, s stretch, deepest int32)
 		if s.depth > deepest {
 			split = s.from + (s.to-s.from)/2
 		}
-		key := min(math.Float32bits(float32(math.Sqrt(squared))), s.limit-1)
-		if s.limit == 0 {
-			key = 0
+		distance := math.Float32bits(float32(math.Sqrt(squared)))
+		key := distance &^ 1
+		if key > s.limit {
+			key = s.limit &^ 1
+			if distance-s.limit > boundFrom {
+				key |= 1
+			}
 		}
 		keys[split] = key
 		stack = append(stack, stretch{s.from, split, key, s.depth + 1}, stretch{split, s.to, key, s.depth + 1})

@@ -85,53 +85,41 @@ func (w *workspace) tryGrid(g grid, limit int) attempt {
 type search struct {
 	w      *workspace
 	g      grid
-	limit  int  // bytes of gzip
-	least  int  // vertices that stay anyway
-	total  int  // vertices there are
-	mixed  bool // lines are so short that they are compressed with the rest, so that no two sizes are independent
-	rest   int  // bits of everything but the lines, as last measured
-	probes [finalsAtMost + 4]probe
+	limit  int // bytes of gzip
+	least  int // vertices that stay anyway
+	total  int // vertices there are
+	rest   int // bits of everything but the lines, as last measured
+	probes [finalsAtMost + 1]probe
 	count  int
 }
 
 // probe is the size of the lines, in bits, with n vertices.
 type probe struct{ n, bits int }
 
-// Where the search aims, in thousandths of the budget, and what it takes without another try.
+// Where the search aims, in ten-thousandths of the budget, and what it takes without another try.
 const (
 	aimAt        = 9985
 	goodFrom     = 9960
 	finalsAtMost = 6
 )
 
-// tryRanked finds how many vertices fill limit bytes of gzip. Size is nearly linear in vertices: a sample of the lines
-// gives a number that is within some per cent, the lines with that many vertices one that is within some tenths, and
-// the whole document is then compressed for good. What everything but the lines takes depends on the vertices only
-// through the digits of the indices.
+// tryRanked finds how many vertices fill limit bytes of gzip. Size is nearly linear in vertices: a sample of the
+// document gives a number that is within some per cent, and the document with that many vertices one that is
+// within a thousandth. What everything but the lines takes depends on the vertices only through the digits of the indices.
 func (w *workspace) tryRanked(g grid, limit int) attempt {
 	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys)}
-	n := s.clamp(limit / 5)
-	w.choose(w.keys, n)
-	w.writeFitted(g)
-	s.mixed, s.rest = w.mixed(), w.sizeOf(false)
-	bits := w.sampleBits()
-	if s.room() > 0 && bits > 0 {
-		n = s.clamp(n * s.room() / bits)
-	}
-	if !s.mixed {
-		n = s.probe(n)
-	}
+	n := s.guess()
 	a := attempt{g: g, errorM: math.Inf(1)}
 	over := s.total + 1 // the fewest vertices that were seen not to fit
 	for range finalsAtMost {
-		n = min(n, over-1)
-		size := s.final(n)
+		var size int
+		n, size = s.compress(n)
 		if size <= limit {
 			if !a.fits || n > a.n {
 				a.fits, a.n, a.bytes = true, n, size
 				w.packed, w.found = w.found, w.packed
 			}
-			if size >= limit*goodFrom/10000 || n+1 >= over {
+			if n+1 >= over || size >= limit*goodFrom/10000 && !s.nearlyAll(n, over) {
 				break
 			}
 		} else {
@@ -143,13 +131,11 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 				break
 			}
 		}
-		if n = s.next(n, a, over); a.fits && n <= a.n {
-			break
-		}
+		n = s.next(n, size, a, over)
 	}
 	if !a.fits && over > s.least {
-		if a.bytes = s.final(s.least); a.bytes <= limit {
-			a.fits, a.n = true, s.least
+		if a.n, a.bytes = s.compress(s.least); a.bytes <= limit {
+			a.fits = true
 			w.packed, w.found = w.found, w.packed
 		}
 	}
@@ -161,34 +147,36 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 	return a
 }
 
+// nearlyAll reports whether so few vertices are missing that all may fit.
+func (s *search) nearlyAll(n, over int) bool { return over > s.total && n >= s.total-s.total/200 }
+
+// guess is a number of vertices that fills the budget within some per cent.
+func (s *search) guess() int {
+	n := s.w.choose(s.w.keys, s.clamp(s.limit/5))
+	s.w.writeFitted(s.g)
+	lines, rest := s.w.sampleBits(true), s.w.sampleBits(false)
+	s.rest = rest
+	if lines > 0 && s.room() > 0 {
+		n = n * s.room() / lines
+	}
+	return s.clamp(n)
+}
+
 func (s *search) clamp(n int) int { return min(max(n, s.least), s.total) }
 
 // room is how many bits the lines may take.
 func (s *search) room() int { return (s.limit*aimAt/10000-gzipFrame)*8 - s.rest }
 
-// probe measures the lines with n vertices and returns a better number.
-func (s *search) probe(n int) int {
-	s.w.choose(s.w.keys, n)
-	s.w.writeCoords(s.g)
-	s.note(n, s.w.sizeOf(true))
-	return s.aim()
-}
-
-func (s *search) note(n, bits int) {
-	s.probes[s.count] = probe{n, bits}
-	s.count++
-}
-
-// final compresses the document with n vertices and returns the size of the gzip member, in w.packed.
-func (s *search) final(n int) int {
-	s.w.choose(s.w.keys, n)
+// compress makes the document with n vertices or a few less, in w.packed, and returns how many it has, and the size of the
+// gzip member.
+func (s *search) compress(n int) (kept, bytes int) {
+	n = s.w.choose(s.w.keys, n)
 	s.w.writeFitted(s.g)
 	s.w.deflate(math.MaxInt)
-	if s.count < len(s.probes) {
-		s.note(n, s.w.lineBits)
-	}
+	s.probes[s.count] = probe{n, s.w.lineBits}
+	s.count++
 	s.rest = s.w.restBits
-	return len(s.w.packed)
+	return n, len(s.w.packed)
 }
 
 // aim is the number of vertices at which the line through the two nearest probes meets the room there is; with one
@@ -214,14 +202,17 @@ func (s *search) aim() int {
 }
 
 // next is what to compress after n vertices did not fill the budget or were too many.
-func (s *search) next(n int, a attempt, over int) int {
+func (s *search) next(n, size int, a attempt, over int) int {
 	low := s.least
 	if a.fits {
 		low = a.n + 1
 	}
+	if s.nearlyAll(n, over) && size <= s.limit {
+		return s.total
+	}
 	to := s.aim()
-	if s.mixed {
-		to = s.clamp(n * s.limit * aimAt / 10000 / max(a.bytes, 1))
+	if s.w.mixed() { // the size of the rest depends on the vertices, too
+		to = s.clamp(n * s.limit * aimAt / 10000 / max(size, 1))
 	}
 	if to < low || to >= over {
 		to = low + (over-low)/2
