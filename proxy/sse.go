@@ -45,6 +45,9 @@ func (e event) isMessage() bool {
 func (e event) appendWith(dst, data []byte) []byte {
 	first := e.lines[0]
 	field := e.raw[first.Start:e.values[0].Start]
+	if bytes.IndexByte(field, ':') < 0 { // the bare name of a field without a value
+		field = []byte("data: ")
+	}
 	end := e.raw[e.values[0].End:first.End]
 	dst = append(dst, e.raw[:first.Start]...)
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
@@ -54,10 +57,19 @@ func (e event) appendWith(dst, data []byte) []byte {
 	}
 	from := first.End
 	for _, line := range e.lines[1:] {
-		dst = append(dst, e.raw[from:line.Start]...)
+		dst = appendLines(dst, e.raw[from:line.Start])
 		from = line.End
 	}
-	return append(dst, e.raw[from:]...)
+	return appendLines(dst, e.raw[from:])
+}
+
+// appendLines appends lines that stood elsewhere. A blank one that begins with LF must not become the end of a line
+// that ends with CR.
+func appendLines(dst, lines []byte) []byte {
+	if len(lines) > 0 && lines[0] == '\n' && bytes.HasSuffix(dst, []byte{'\r'}) {
+		dst = append(dst, '\n')
+	}
+	return append(dst, lines...)
 }
 
 // appendEvent appends a new message event in the style of the upstream's.
