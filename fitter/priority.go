@@ -50,11 +50,29 @@ func newChord(ax, ay, bx, by float64) chord {
 	if ay > 0 == (by > 0) {
 		lat = min(math.Abs(ay), math.Abs(by))
 	}
-	c := chord{x: ax, y: ay, kx: metresPerDegree * math.Cos(min(lat, 90)*(math.Pi/180)), ky: metresPerDegree}
+	c := chord{x: ax, y: ay, kx: metresOfLongitude(lat), ky: metresPerDegree}
 	c.dx, c.dy = (bx-ax)*c.kx, (by-ay)*c.ky
 	c.length = c.dx*c.dx + c.dy*c.dy
 	c.far = bx-ax >= 180 || bx-ax <= -180
 	return c
+}
+
+const parallelsPerDegree = 16
+
+// parallels holds the metres of a degree of longitude at every sixteenth degree of latitude. It is a little too much,
+// so that what is interpolated between two is not too little.
+var parallels = func() (t [90*parallelsPerDegree + 2]float64) {
+	for i := range t {
+		t[i] = metresPerDegree * (math.Cos(min(float64(i)/parallelsPerDegree, 90)*(math.Pi/180)) + 2e-7)
+	}
+	return t
+}()
+
+// metresOfLongitude is how long a degree of longitude is at a latitude, which is not negative. Beyond the pole it is 2 cm.
+func metresOfLongitude(lat float64) float64 {
+	at := min(lat, 90) * parallelsPerDegree
+	i := int(at)
+	return parallels[i] + (parallels[i+1]-parallels[i])*(at-float64(i))
 }
 
 // squared returns the squared distance in metres from a position to the chord, which is a segment: beyond its

@@ -216,24 +216,24 @@ func (g grid) write(dst []byte, v float64, turns int64) []byte {
 		dst = append(dst, '-')
 		n = -n
 	}
-	scale := int64(g.scale)
-	whole, part := n/scale, n%scale
-	switch {
-	case whole < 10:
-		dst = append(dst, byte('0'+whole))
-	case whole < 100:
-		dst = append(dst, byte('0'+whole/10), byte('0'+whole%10))
-	default:
-		dst = strconv.AppendInt(dst, whole, 10)
+	u := uint32(n)
+	var text [16]byte
+	at := len(text)
+	for k := 0; k <= g.decimals || u > 0; k++ {
+		if k == g.decimals {
+			at--
+			text[at] = '.'
+		}
+		at--
+		text[at] = byte('0' + u%10)
+		u /= 10
 	}
-	if part == 0 {
-		return dst
+	end := len(text)
+	for text[end-1] == '0' {
+		end--
 	}
-	dst = append(dst, '.')
-	for part != 0 {
-		scale /= 10
-		dst = append(dst, byte('0'+part/scale))
-		part %= scale
+	if text[end-1] == '.' {
+		end--
 	}
-	return dst
+	return append(dst, text[at:end]...)
 }
