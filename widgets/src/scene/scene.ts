@@ -20,14 +20,26 @@ export type PointRole = "start" | "via" | "end" | "charge" | "border" | "place" 
 
 export type AreaRole = "range" | "boundary" | "data";
 
+export interface Field {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Detail is what a person sees of a shape that they pick. All of it is text. */
 export interface Detail {
   readonly title: string;
+  /** What kind of thing it is. */
+  readonly kind?: string;
   readonly lines: readonly string[];
+  readonly fields?: readonly Field[];
+  /** An http or https address, opened through the host. */
+  readonly link?: string;
 }
 
 export interface LineShape {
   readonly kind: "line";
+  /** What a row of the card points at; shapes may share one. */
+  readonly id?: string;
   readonly role: LineRole;
   readonly path: Path;
   /** A colour of the data's own; the role has one otherwise. */
@@ -40,6 +52,7 @@ export interface LineShape {
 
 export interface PointShape {
   readonly kind: "point";
+  readonly id?: string;
   readonly role: PointRole;
   readonly lon: number;
   readonly lat: number;
@@ -48,17 +61,25 @@ export interface PointShape {
   readonly number?: number;
   readonly colour?: string;
   readonly radiusPx?: number;
+  /** A sign inside the mark, one or two characters. */
+  readonly sign?: string;
+  /** Where labels crowd, the higher one stays. */
+  readonly priority?: number;
   readonly detail?: Detail;
 }
 
 export interface AreaShape {
   readonly kind: "area";
+  readonly id?: string;
   readonly role: AreaRole;
   /** Polygons of rings: the first is the outside, the others are holes. */
   readonly polygons: readonly (readonly Path[])[];
   /** Of nested areas, the place from the smallest (0) to the largest (1). */
   readonly rank?: number;
   readonly colour?: string;
+  /** The outline's colour, where it is not the area's. */
+  readonly strokeColour?: string;
+  readonly strokePx?: number;
   readonly opacity?: number;
   readonly detail?: Detail;
 }
@@ -92,6 +113,8 @@ export type Swatch = LineRole | PointRole | AreaRole;
 
 /** Row is a line of the card beside the map. */
 export interface Row {
+  /** The shapes that it tells about. With one, the row can be chosen. */
+  readonly id?: string;
   readonly title: string;
   readonly text: string;
   readonly swatch?: Swatch;
@@ -99,6 +122,14 @@ export interface Row {
   readonly number?: number;
   /** As of the area that it explains. */
   readonly rank?: number;
+  /** Colours from few to many, for a legend's bar with title and text at its ends. */
+  readonly ramp?: readonly string[];
+}
+
+/** List is a part of the card that opens. */
+export interface List {
+  readonly title: string;
+  readonly rows: readonly Row[];
 }
 
 export interface Scene {
@@ -106,7 +137,13 @@ export interface Scene {
   /** From the bottom up. */
   readonly shapes: readonly Shape[];
   readonly rows: readonly Row[];
+  /** What there is to see on the way, folded. */
+  readonly lists?: readonly List[];
   readonly legend: readonly Row[];
+  /** The id that is on top from the start, of rows of which one always is. */
+  readonly chosen?: string;
+  /** choose answers the scene with another of its rows on top, undefined where the choice does not change the scene. */
+  readonly choose?: (id: string) => Scene | undefined;
   /** A view that the data asks for; the shapes' own bounds otherwise. */
   readonly bounds?: Bounds;
 }

@@ -49,7 +49,62 @@ export interface Texts {
   readonly away: (distance: string) => string;
   readonly incidents: (count: number, written: string) => string;
   readonly fromTo: (from: string, to: string) => string;
+
+  /** Headings of the card's folded lists. */
+  readonly onTheWay: string;
+  readonly directions: string;
+  readonly after: (distance: string) => string;
+  readonly turns: Readonly<Record<Turn, string>>;
+  readonly operator: string;
+  readonly power: string;
+  readonly chargingTime: string;
+  readonly chargeTarget: string;
+  readonly arrivalCharge: string;
+  readonly phone: string;
+  readonly address: string;
+  readonly openingHours: string;
+  readonly openAlways: string;
+  readonly website: string;
+  readonly connectors: string;
+  readonly free: (free: string, total: string) => string;
+  readonly placesHere: (count: string) => string;
+  readonly areaSize: (size: string) => string;
+  readonly few: string;
+  readonly many: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly length: string;
+  readonly averageSpeed: string;
+  /** By the service's icon category: accident, fog, … */
+  readonly incidentKinds: Readonly<Record<IncidentKind, string>>;
 }
+
+/** What a driver does at a turn. */
+export type Turn =
+  | "depart"
+  | "arrive"
+  | "waypoint"
+  | "straight"
+  | "left"
+  | "right"
+  | "keepLeft"
+  | "keepRight"
+  | "roundabout"
+  | "motorway"
+  | "exit"
+  | "uturn"
+  | "ferry";
+
+export type IncidentKind =
+  | "other"
+  | "accident"
+  | "weather"
+  | "jam"
+  | "laneClosed"
+  | "closed"
+  | "roadworks"
+  | "flooding"
+  | "breakdown";
 
 const answerStands = "The answer in the conversation is not affected.";
 
@@ -128,6 +183,56 @@ const english: Texts = {
   away: (distance) => `${distance} away`,
   incidents: (count, written) => (count === 1 ? "1 traffic incident" : `${written} traffic incidents`),
   fromTo: (from, to) => `${from} → ${to}`,
+
+  onTheWay: "On the way",
+  directions: "Directions",
+  after: (distance) => `after ${distance}`,
+  turns: {
+    depart: "Set off",
+    arrive: "Arrive",
+    waypoint: "Reach the stop",
+    straight: "Go straight on",
+    left: "Turn left",
+    right: "Turn right",
+    keepLeft: "Keep left",
+    keepRight: "Keep right",
+    roundabout: "Take the roundabout",
+    motorway: "Enter the motorway",
+    exit: "Take the exit",
+    uturn: "Make a U-turn",
+    ferry: "Take the ferry",
+  },
+  operator: "Operator",
+  power: "Power",
+  chargingTime: "Charging time",
+  chargeTarget: "Charge to",
+  arrivalCharge: "Arrive with",
+  phone: "Phone",
+  address: "Address",
+  openingHours: "Opening hours",
+  openAlways: "Always open",
+  website: "Website",
+  connectors: "Connectors",
+  free: (free, total) => `${free} of ${total} free`,
+  placesHere: (count) => `${count} places here`,
+  areaSize: (size) => `Area: ${size}`,
+  few: "few",
+  many: "many",
+  startsAt: "Since",
+  endsAt: "Until",
+  length: "Length",
+  averageSpeed: "Speed",
+  incidentKinds: {
+    other: "Traffic incident",
+    accident: "Accident",
+    weather: "Dangerous weather",
+    jam: "Traffic jam",
+    laneClosed: "Lane closed",
+    closed: "Road closed",
+    roadworks: "Roadworks",
+    flooding: "Flooding",
+    breakdown: "Broken-down vehicle",
+  },
 };
 
 const catalogue: Readonly<Record<string, Texts>> = { en: english };
