@@ -1,6 +1,7 @@
 // Wires the document together: connects first, so that no message is lost, then makes the map.
 
 import "./ui/style.css";
+import "./ui/card.css";
 import { version } from "../package.json";
 import { readConfig } from "./config.ts";
 import { fetchIncidents } from "./data/live.ts";
