@@ -144,7 +144,7 @@ func CheckFitted(tb testing.TB, fitted, original []byte, said Simplification) {
 		if err != nil {
 			tb.Errorf("route %d: %v", i, err)
 		}
-		if worst > said.MaxErrorM*1.003+0.01 {
+		if worst > said.MaxErrorM+1e-6 {
 			tb.Errorf("route %d: error %.2f m, said %.2f", i, worst, said.MaxErrorM)
 		}
 	}
