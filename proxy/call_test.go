@@ -565,7 +565,7 @@ func TestLimits(t *testing.T) {
 		{"limit of the tool", textResultOf(long(10)), routeOf(2000), func(o *Options) { o.ToolLimitChars = map[string]int{"tomtom-routing": 9_000} }, statusFitted, ""},
 		{"minified for room", textResultOf(pretty), routeOf(2000), func(o *Options) { o.LimitChars = 40_000 }, statusInline, ""},
 		{"an image counts apart", image(500_000), routeOf(2000), nil, statusInline, ""},
-		{"the second limit", image(999_000), routeOf(2000), nil, statusTooLarge, "data"},
+		{"the second limit", image(999_900), routeOf(2000), nil, statusTooLarge, "media"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,9 +115,9 @@ func TestRecordedCalls(t *testing.T) {
 func captureText(t testing.TB, c capture) []byte {
 	t.Helper()
 	res, _ := parseResult(t, c.result)
-	for i := len(res.Content) - 1; i >= 0; i-- {
-		if res.Content[i].Type == "text" {
-			return []byte(res.Content[i].Text)
+	for _, item := range slices.Backward(res.Content) {
+		if item.Type == "text" {
+			return []byte(item.Text)
 		}
 	}
 	t.Fatal("no text")

@@ -114,11 +114,16 @@ type layout struct {
 	exact fitter.Budget
 	// limitChars is what the whole result has to stay under, otherChars what it has without app data.
 	limitChars, otherChars int
+	byMedia                bool // the second limit leaves less room than the first
 }
 
-// whatIsLong says what leaves no room: the text, if it takes more than half of the limit, else the data.
+// whatIsLong says what leaves no room: images and audio, or the text if it takes more than half of the limit, else
+// the data.
 func (l layout) whatIsLong() string {
-	if l.otherChars > l.limitChars/2 {
+	switch {
+	case l.byMedia:
+		return "media"
+	case l.otherChars > l.limitChars/2:
 		return "text"
 	}
 	return "data"
@@ -143,8 +148,8 @@ func (g *Gateway) layout(t *toolResult, o *outcome) layout {
 		chars := charsAfter(t.doc, before, append(t.textEdits(t.rewriteFor(fitted, minify)), meta)) + frame
 		l.otherChars = chars - media
 		left := l.limitChars - 1 - l.otherChars
-		if media > 0 {
-			left = min(left, mediaLimitChars-1-chars)
+		if byMedia := mediaLimitChars - 1 - chars; media > 0 && byMedia < left {
+			l.byMedia, left = true, byMedia
 		}
 		return left
 	}

@@ -212,6 +212,9 @@ func cause(ctx context.Context, err error) error {
 // refuse answers with what went wrong on the way to the upstream: what answer makes of it. Nothing has been written yet.
 func (g *Gateway) refuse(ctx context.Context, w http.ResponseWriter, answer func(*rpcError) [][]byte, batch bool, err error) {
 	err = cause(ctx, err)
+	if errors.Is(err, errHostGone) {
+		return // nobody reads an answer
+	}
 	status, failure := failureOf(err)
 	g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
 	g.log.WarnContext(ctx, "upstream did not answer", slog.Int("status", status), slog.Any("err", err))
@@ -235,7 +238,7 @@ func failureKind(err error) string {
 	case errors.Is(err, errUpstreamTimeout), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return "timeout"
 	case errors.Is(err, errHostGone):
-		return "host_gone"
+		return "host gone"
 	case errors.Is(err, errClosing):
 		return "closing"
 	}

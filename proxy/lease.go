@@ -57,11 +57,11 @@ type lease struct{ conn *http.ClientConn }
 func (u *upstream) dial(ctx context.Context) (*lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	address := u.url.Host
-	if u.url.Port() == "" {
-		address = net.JoinHostPort(u.url.Hostname(), u.url.Scheme)
+	port := u.url.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.url.Scheme]
 	}
-	conn, err := u.dialer.NewClientConn(ctx, u.url.Scheme, address)
+	conn, err := u.dialer.NewClientConn(ctx, u.url.Scheme, net.JoinHostPort(u.url.Hostname(), port))
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}

@@ -70,8 +70,9 @@ func (g *Gateway) logCall(ctx context.Context, started time.Time, rec *record) {
 		g.metrics.withoutData.WithLabelValues(tool, rec.reason).Inc()
 	}
 	level := slog.LevelInfo
-	switch rec.status {
-	case statusTooLarge, statusUnavailable, statusFailed:
+	switch {
+	case rec.reason == reasonOf(errHostGone):
+	case rec.status == statusTooLarge, rec.status == statusUnavailable, rec.status == statusFailed:
 		level = slog.LevelWarn
 	}
 	attributes := []slog.Attr{
@@ -169,7 +170,7 @@ func newMetrics(registerer prometheus.Registerer, r *room) (*metrics, error) {
 		}, []string{"tool", "status", "source"}),
 		withoutData: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_app_data_missing_total",
-			Help: "Results that went out without the app data that they should have had, by reason; text or data: what took the room.",
+			Help: "Results that went out without the app data that they should have had, by reason; text, media or data: what took the room.",
 		}, []string{"tool", "reason"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "gateway_tool_call_duration_seconds", Help: "From a host's call to its result, the upstream's time included.",

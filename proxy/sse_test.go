@@ -71,7 +71,7 @@ func TestEventReader(t *testing.T) {
 // TestEventIsNotHeldForTheNext: a blank line that ends with CR is the end, whether or not LF follows.
 func TestEventIsNotHeldForTheNext(t *testing.T) {
 	r, w := io.Pipe()
-	defer w.Close() //nolint:errcheck // a pipe's never fails
+	defer w.Close()
 	events := newEventReader(r, 1<<20, nil)
 	go func() { _, _ = io.WriteString(w, "data: x\r\r") }()
 	ev, err := events.next()

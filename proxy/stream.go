@@ -16,7 +16,9 @@ const endWait = time.Second
 // are held until the connection is free for that.
 func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 	x.writeOwnEvents()
-	x.flush()
+	if resp.ContentLength < 0 { // else the upstream had the whole stream before it began to send
+		x.flush()
+	}
 	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
 	var held []*unit
 	for len(held) == 0 || len(x.waiting) > 0 {
@@ -91,8 +93,11 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 // breakOff ends a stream that the upstream broke off: whoever waits for a response gets an error.
 func (x *exchange) breakOff(ctx context.Context, err error) {
 	err = cause(ctx, err)
-	x.g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
 	x.logUnanswered(ctx, statusFailed, failureKind(err))
+	if errors.Is(err, errHostGone) {
+		return
+	}
+	x.g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
 	_, failure := failureOf(err)
 	for _, answer := range x.failures(failure) {
 		x.write(appendEvent(nil, answer))
