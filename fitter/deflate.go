@@ -58,6 +58,23 @@ func (w *workspace) deflateExact(limit int) int {
 	return len(w.packed)
 }
 
+// sizeOf counts the bits of the lines and of everything else.
+func (w *workspace) sizeOf() (lines, rest int) {
+	e := &w.encoder
+	e.dry = true
+	for i, p := range w.pieces {
+		e.unseen, e.bits = 0, bitSink{b: w.spareOut[:0]}
+		e.encode(w.text(p), p.line, i == len(w.pieces)-1)
+		w.spareOut = e.bits.b
+		if n := e.bits.len() + e.unseen; p.line {
+			lines += n
+		} else {
+			rest += n
+		}
+	}
+	return lines, rest
+}
+
 // A sample is a run of text out of each of a stride. It deflates to more than the same text does in its place: what
 // matches would refer to is missing. restExcess is by how much, in per cent.
 const (

@@ -103,13 +103,23 @@ const (
 	finalsAtMost = 6
 )
 
-// tryRanked finds how many vertices fill limit bytes of gzip. Size is nearly linear in vertices: a sample of the
-// document gives a number that is within some per cent, and the document with that many vertices one that is
-// within a thousandth. What everything but the lines takes depends on the vertices only through the digits of the indices.
+// tryRanked fits lines with the keys in force. By the order of the keys it finds about the tolerance that fills the budget; where
+// lines are dense enough it then looks for better vertices than Douglas–Peucker's.
 func (w *workspace) tryRanked(g grid, limit int) attempt {
 	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys)}
 	n := s.guess()
-	a := attempt{g: g, errorM: math.Inf(1)}
+	if a, ok := s.byTolerance(n); ok {
+		return a
+	}
+	return s.byCount(n)
+}
+
+// byCount finds how many vertices, in the order of their keys, fill the budget. Size is nearly linear in vertices: a
+// sample of the document gave a number that is within some per cent, and the document with that many vertices gives one that
+// is within a thousandth. What everything but the lines takes depends on the vertices only through the digits of the indices.
+func (s *search) byCount(n int) attempt {
+	w, limit := s.w, s.limit
+	a := attempt{g: s.g, errorM: math.Inf(1)}
 	over := s.total + 1 // the fewest vertices that were seen not to fit
 	for range finalsAtMost {
 		var size int
@@ -141,7 +151,7 @@ func (w *workspace) tryRanked(g grid, limit int) attempt {
 	}
 	if a.fits {
 		w.choose(w.keys, a.n)
-		a.errorM = w.measure(g)
+		a.errorM = w.measure(s.g)
 		w.packed, w.found = w.found, w.packed
 	}
 	return a

@@ -16,6 +16,10 @@ type workspace struct {
 	kept           []int32 // vertices that stay, in order
 	moved          []int32 // by vertex: where a kept one stands in its feature
 
+	written []float64 // x, y of every vertex as it is written, in degrees
+	digits  []uint64  // the same, as digits
+	way     []waypoint
+
 	rest, coords []byte // the new document's text
 	pieces       []piece
 	pieceStart   int

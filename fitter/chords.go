@@ -1,0 +1,198 @@
+package fitter
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Douglas–Peucker finds a good set of vertices for a tolerance, not the best one. Between two pinned vertices the best
+// is a shortest path: from every vertex there is a chord to each later one that keeps all vertices between within the
+// tolerance (Imai and Iri 1988), and its length is the bits that the position at its end takes in the compressed text.
+// Which chords are valid is known from the directions that are left: each vertex passed narrows them to those that come near
+// it (Williams 1978; Sklansky and Gonzalez 1980), and when none is left, no later vertex can be reached.
+
+// What a position costs in compressed text, in sixteenths of a bit.
+const (
+	positionPrice = 16 * 17 // two matches: the punctuation and the digits that agree with the position before
+	digitPrice    = 62      // a digit that does not
+)
+
+// sights is how far a chord may reach, in vertices, for a line of which every stride-th vertex stays on average. It
+// bounds the time by O(n) for a given stride.
+func sights(stride int) int32 { return int32(min(4*stride+8, 64)) }
+
+// strideAtMost is the stride above which the chords are not searched: too many would be valid.
+const strideAtMost = 8
+
+// digitsOf packs a written coordinate as binary-coded decimals, so that the digits of two that agree are found by
+// comparing words.
+func (g grid) digitsOf(v float64, turns int64) uint64 {
+	n := int64(math.Floor(v*g.scale+0.5)) - turns*360*int64(g.scale)
+	packed := uint64(0)
+	if n < 0 {
+		packed, n = 1<<63, -n
+	}
+	for shift, u := 0, uint32(n); u > 0; shift += 4 {
+		packed |= uint64(u%10) << shift
+		u /= 10
+	}
+	return packed
+}
+
+// digitsAfter is how many digits of a coordinate, zeros at its end left out, differ from the one before it.
+func digitsAfter(before, after uint64, decimals int) uint32 {
+	differ := (bits.Len64(before^after) + 3) >> 2
+	zeros := min(bits.TrailingZeros64(after)>>2, decimals)
+	return uint32(max(differ-zeros, 0))
+}
+
+// prepareChords fills what the search for chords needs for a grid: written positions and their digits.
+func (w *workspace) prepareChords(g grid) {
+	n := len(w.doc.at)
+	w.written, w.digits = grow(w.written, n), grow(w.digits, n)
+	for _, ln := range w.doc.lines {
+		for i := ln.first; i < ln.first+ln.count; i++ {
+			turns := int64(0)
+			if ln.turns && int(i) < len(w.doc.turn) {
+				turns = int64(w.doc.turn[i])
+			}
+			x, y := w.doc.at[2*i], w.doc.at[2*i+1]
+			w.written[2*i], w.written[2*i+1] = g.round(x), g.round(y)
+			w.digits[2*i], w.digits[2*i+1] = g.digitsOf(x, turns), g.digitsOf(y, 0)
+		}
+	}
+}
+
+// shortest fills w.kept and w.moved with the vertices of the cheapest chords for a tolerance, and returns about how many bits
+// they take.
+func (w *workspace) shortest(g grid, toleranceM float64, sight int32) int {
+	w.way = grow(w.way, len(w.doc.at)/2)
+	w.moved = grow(w.moved, len(w.doc.at)/2)
+	w.kept = w.kept[:0]
+	price := 0
+	feature, start := int32(-1), 0
+	for _, ln := range w.doc.lines {
+		if ln.feature != feature {
+			feature, start = ln.feature, len(w.kept)
+		}
+		if ln.count == 0 {
+			continue
+		}
+		from := ln.first
+		w.keep(from, start)
+		for i := from + 1; i < ln.first+ln.count; i++ {
+			if w.keys[i] == never {
+				price += w.chordsBetween(g, from, i, toleranceM, sight, start)
+				from = i
+			}
+		}
+	}
+	return price / 16
+}
+
+// keep adds a vertex to the kept ones of the feature whose first stands at start.
+func (w *workspace) keep(v int32, start int) {
+	w.moved[v] = int32(len(w.kept) - start)
+	w.kept = append(w.kept, v)
+}
+
+// waypoint is the cheapest way to a vertex.
+type waypoint struct {
+	price uint32
+	from  int32
+}
+
+// chordsBetween keeps the vertices of the cheapest way from one vertex that stays to the next, that one included.
+func (w *workspace) chordsBetween(g grid, from, to int32, toleranceM float64, sight int32, start int) int {
+	way := w.way
+	for i := from + 1; i <= to; i++ {
+		way[i].price = math.MaxUint32
+	}
+	way[from].price = 0
+	for i := from; i < to; i++ {
+		w.chordsFrom(g, i, min(to, i+sight), toleranceM)
+	}
+	n := len(w.kept)
+	for i := to; i != from; i = way[i].from {
+		w.kept = append(w.kept, i)
+	}
+	for a, b := n, len(w.kept)-1; a < b; a, b = a+1, b-1 {
+		w.kept[a], w.kept[b] = w.kept[b], w.kept[a]
+	}
+	for k, v := range w.kept[n:] {
+		w.moved[v] = int32(n + k - start)
+	}
+	return int(way[to].price)
+}
+
+// cone is the set of directions in which a chord may leave: from right, counter-clockwise, to left.
+type cone struct {
+	leftX, leftY, rightX, rightY float64
+	narrowed                     bool
+}
+
+// pass narrows the directions to those that come within the tolerance of a place at x, y. It answers false when none
+// is left. squared is the squared distance, above that of the tolerance.
+func (c *cone) pass(x, y, squared, tolerance float64) bool {
+	along := math.Sqrt(squared - tolerance*tolerance)
+	lx, ly := x*along-y*tolerance, y*along+x*tolerance
+	rx, ry := x*along+y*tolerance, y*along-x*tolerance
+	if !c.narrowed {
+		*c = cone{lx, ly, rx, ry, true}
+		return true
+	}
+	if c.rightX*ly-c.rightY*lx < 0 || c.leftX*ry-c.leftY*rx > 0 || x*(c.leftX+c.rightX)+y*(c.leftY+c.rightY) < 0 {
+		return false
+	}
+	if c.leftX*ly-c.leftY*lx < 0 {
+		c.leftX, c.leftY = lx, ly
+	}
+	if c.rightX*ry-c.rightY*rx > 0 {
+		c.rightX, c.rightY = rx, ry
+	}
+	return true
+}
+
+// chordsFrom offers the chords that leave vertex i, up to vertex end.
+func (w *workspace) chordsFrom(g grid, i, end int32, toleranceM float64) {
+	at, written, digits, way := w.doc.at, w.written, w.digits, w.way
+	x, y := written[2*i], written[2*i+1]
+	kx := metresOfLongitude(math.Abs(y))
+	base := way[i].price + positionPrice
+	dx, dy := digits[2*i], digits[2*i+1]
+	var c cone
+	farthest := 0.0
+	for j := i + 1; j <= end; j++ {
+		jx, jy := (written[2*j]-x)*kx, (written[2*j+1]-y)*metresPerDegree
+		valid := !c.narrowed || c.rightX*jy-c.rightY*jx >= 0 && c.leftX*jy-c.leftY*jx <= 0
+		if valid && farthest > jx*jx+jy*jy { // something between lies farther than the end
+			valid = w.within(i, j, toleranceM)
+		}
+		if valid {
+			price := base + digitPrice*(digitsAfter(dx, digits[2*j], g.decimals)+digitsAfter(dy, digits[2*j+1], g.decimals))
+			if price < way[j].price {
+				way[j] = waypoint{price, i}
+			}
+		}
+		vx, vy := (at[2*j]-x)*kx, (at[2*j+1]-y)*metresPerDegree
+		squared := vx*vx + vy*vy
+		farthest = max(farthest, squared)
+		if squared > toleranceM*toleranceM && !c.pass(vx, vy, squared, toleranceM) {
+			return
+		}
+	}
+}
+
+// within measures whether all vertices between two are within the tolerance of the chord.
+func (w *workspace) within(i, j int32, toleranceM float64) bool {
+	c := newChord(w.written[2*i], w.written[2*i+1], w.written[2*j], w.written[2*j+1])
+	if c.far {
+		return j == i+1
+	}
+	for v := i + 1; v < j; v++ {
+		if c.squared(w.doc.at[2*v], w.doc.at[2*v+1]) > toleranceM*toleranceM {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+package fitter
+
+import "math"
+
+// Bits fall with the tolerance about as its power −0.44, on every road line looked at.
+const tolerancePower = 0.44
+
+// firstTolerance is what the best vertices' tolerance is about, as a part of Douglas–Peucker's for the same size.
+const firstTolerance = 0.8
+
+// Within which part of the tolerance of a grid's rounding the search for chords is of no use: every vertex is needed.
+const roundingM = 1.1 // of metreGrid
+
+// tolerances looks for the tolerance at which the cheapest chords fill the budget.
+type tolerances struct {
+	*search
+	sight  int32
+	ratio  float64 // bits of the lines for a bit that shortest says
+	at     float64 // the tolerance last tried, in metres
+	says   float64 // the bits that shortest said of it
+	before float64 // the tolerance tried before, and its bits
+	said   float64
+}
+
+// byTolerance fits with the vertices of the cheapest chords. n is about how many vertices of Douglas–Peucker fit. It
+// answers false where that is not worth it, or did not work out: where lines fit as they are, or are so dense or so
+// short of room that too many chords would be valid.
+func (s *search) byTolerance(n int) (attempt, bool) {
+	w := s.w
+	if n >= s.total || n <= s.least || s.total > strideAtMost*n || s.room() <= 0 {
+		return attempt{}, false
+	}
+	t := tolerances{search: s, ratio: 1, sight: sights(s.total / n)}
+	worst := keyM(w.ordered[n-1])
+	if worst < roundingM*metreGrid.scale/s.g.scale {
+		return attempt{}, false
+	}
+	w.prepareChords(s.g)
+	t.try(worst * firstTolerance)
+	w.writeFitted(s.g)
+	if w.mixed() {
+		return attempt{}, false
+	}
+	lines, rest := w.sizeOf()
+	s.rest, t.ratio = rest, float64(lines)/max(t.says, 1)
+	best := attempt{}
+	for range finalsAtMost {
+		if s.room() <= 0 || !t.approach() {
+			break
+		}
+		w.writeFitted(s.g)
+		w.deflate(math.MaxInt)
+		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
+		size := len(w.packed)
+		if size > s.limit || size < s.limit*goodFrom/10000 {
+			continue
+		}
+		best = attempt{g: s.g, fits: true, n: len(w.kept), bytes: size, errorM: w.measure(s.g)}
+		break
+	}
+	return best, best.fits && best.errorM <= worst
+}
+
+// keyM is the priority that a key stands for, in metres.
+func keyM(key uint32) float64 { return float64(math.Float32frombits(key)) }
+
+// try chooses the vertices for a tolerance.
+func (t *tolerances) try(toleranceM float64) {
+	t.before, t.said = t.at, t.says
+	t.at = toleranceM
+	t.says = float64(t.w.shortest(t.g, toleranceM, t.sight))
+}
+
+// approach tries tolerances until the lines take the room there is, by what shortest says.
+func (t *tolerances) approach() bool {
+	const near = 0.001
+	for range 4 {
+		off := t.says * t.ratio / float64(t.room())
+		if off > 1-near && off < 1+near {
+			return true
+		}
+		power := tolerancePower
+		if t.before > 0 && t.before != t.at && t.said != t.says {
+			if p := -math.Log(t.says/t.said) / math.Log(t.at/t.before); p > 0.2 && p < 1 {
+				power = p
+			}
+		}
+		t.try(t.at * math.Pow(off, 1/power))
+	}
+	return true
+}
