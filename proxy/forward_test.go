@@ -172,6 +172,18 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
+// TestRefusalReachesAHostThatIsStillSending, which a reset connection would keep from it.
+func TestRefusalReachesAHostThatIsStillSending(t *testing.T) {
+	up := newUpstreamServer(t, nil)
+	g := newGateway(t, up.URL, func(o *Options) { o.MaxRequestBytes = 8 << 20 })
+	for range 3 {
+		got := g.do(t, http.MethodPost, "/mcp", mcpHeader(), make([]byte, 16<<20))
+		if got.status != http.StatusRequestEntityTooLarge {
+			t.Errorf("status %d", got.status)
+		}
+	}
+}
+
 // TestStreamsAreFlushedEventByEvent reads each event before the upstream may write the next.
 func TestStreamsAreFlushedEventByEvent(t *testing.T) {
 	for name, tt := range map[string]struct{ method, body string }{

@@ -133,11 +133,17 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // refuseBody answers a request whose body could not be read.
 func (g *Gateway) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusBadRequest, "The request body could not be read"
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	tooLarge, isTooLarge := errors.AsType[*http.MaxBytesError](err)
+	if isTooLarge {
 		status = http.StatusRequestEntityTooLarge
 		text = fmt.Sprintf("The request body has more than %d bytes", tooLarge.Limit)
-		w.Header().Set("Connection", "close") // the rest of the body is not worth reading
+		w.Header().Set("Connection", "close")
 	}
 	g.log.InfoContext(r.Context(), "request refused", slog.Int("status", status), slog.Any("err", err))
 	writeError(w, status, &rpcError{code: codeInvalidRequest, message: text})
+	if isTooLarge && r.Header.Get("Expect") == "" {
+		// A host that is still sending would have its connection reset, and with it this answer.
+		flusher(w)()
+		_, _ = io.CopyN(io.Discard, r.Body, 2*tooLarge.Limit)
+	}
 }
