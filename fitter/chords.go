@@ -125,31 +125,33 @@ func (w *workspace) chordsBetween(g grid, from, to int32, toleranceM float64, si
 	return int(way[to].price)
 }
 
-// cone is the set of directions in which a chord may leave: from right, counter-clockwise, to left.
+// cone is the set of directions in which a chord may leave: from right, counter-clockwise, to left. Both are of length
+// one.
 type cone struct {
 	leftX, leftY, rightX, rightY float64
 	narrowed                     bool
 }
 
-// pass narrows the directions to those that come within the tolerance of a place at x, y. It answers false when none
-// is left. squared is the squared distance, above that of the tolerance.
+// pass narrows the directions to those that come within the tolerance of a place at x, y, farther away than that. It
+// answers false when none is left.
 func (c *cone) pass(x, y, squared, tolerance float64) bool {
-	along := math.Sqrt(squared - tolerance*tolerance)
-	lx, ly := x*along-y*tolerance, y*along+x*tolerance
-	rx, ry := x*along+y*tolerance, y*along-x*tolerance
-	if !c.narrowed {
-		*c = cone{lx, ly, rx, ry, true}
-		return true
+	fromLeft, fromRight := c.leftX*y-c.leftY*x, c.rightX*y-c.rightY*x
+	if c.narrowed {
+		if fromLeft >= -tolerance && fromLeft <= tolerance && fromRight >= -tolerance && fromRight <= tolerance {
+			return x*(c.leftX+c.rightX)+y*(c.leftY+c.rightY) > 0
+		}
+		if fromLeft > tolerance || fromRight < -tolerance || x*(c.leftX+c.rightX)+y*(c.leftY+c.rightY) < 0 {
+			return false
+		}
 	}
-	if c.rightX*ly-c.rightY*lx < 0 || c.leftX*ry-c.leftY*rx > 0 || x*(c.leftX+c.rightX)+y*(c.leftY+c.rightY) < 0 {
-		return false
+	along, one := math.Sqrt(squared-tolerance*tolerance), 1/squared
+	if !c.narrowed || fromLeft < -tolerance {
+		c.leftX, c.leftY = (x*along-y*tolerance)*one, (y*along+x*tolerance)*one
 	}
-	if c.leftX*ly-c.leftY*lx < 0 {
-		c.leftX, c.leftY = lx, ly
+	if !c.narrowed || fromRight > tolerance {
+		c.rightX, c.rightY = (x*along+y*tolerance)*one, (y*along-x*tolerance)*one
 	}
-	if c.rightX*ry-c.rightY*rx > 0 {
-		c.rightX, c.rightY = rx, ry
-	}
+	c.narrowed = true
 	return true
 }
 

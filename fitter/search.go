@@ -107,11 +107,10 @@ const (
 // lines are dense enough it then looks for better vertices than Douglas–Peucker's.
 func (w *workspace) tryRanked(g grid, limit int) attempt {
 	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys)}
-	n := s.guess()
-	if a, ok := s.byTolerance(n); ok {
+	if a, ok := s.byTolerance(); ok {
 		return a
 	}
-	return s.byCount(n)
+	return s.byCount(s.guess())
 }
 
 // byCount finds how many vertices, in the order of their keys, fill the budget. Size is nearly linear in vertices: a

@@ -8,6 +8,10 @@ const tolerancePower = 0.44
 // firstTolerance is what the best vertices' tolerance is about, as a part of Douglas–Peucker's for the same size.
 const firstTolerance = 0.8
 
+// slack is by how much a measured error may exceed the tolerance. Chords are checked with the length that a degree has where they
+// start. Where a line folds back on itself they may be wrong by more, and are not used.
+const slack = 0.02
+
 // Within which part of the tolerance of a grid's rounding the search for chords is of no use: every vertex is needed.
 const roundingM = 1.1 // of metreGrid
 
@@ -22,12 +26,30 @@ type tolerances struct {
 	said   float64
 }
 
-// byTolerance fits with the vertices of the cheapest chords. n is about how many vertices of Douglas–Peucker fit. It
+// What to start from, before anything is measured.
+const (
+	bitsOfPosition = 34  // with five decimals; the sixth takes seven more
+	bitsOfOther    = 1.1 // for a byte of everything else
+)
+
+// roughly is about how many vertices fit.
+func (s *search) roughly() int {
+	other := len(s.w.doc.text)
+	for i := range s.w.live {
+		if e := &s.w.live[i]; e.kind != editIndex {
+			other -= int(e.end - e.start)
+		}
+	}
+	each := bitsOfPosition + 7*(s.g.decimals-metreGrid.decimals)
+	return s.clamp(int(float64(8*s.limit)-bitsOfOther*float64(other)) / each)
+}
+
+// byTolerance fits with the vertices of the cheapest chords. It
 // answers false where that is not worth it, or did not work out: where lines fit as they are, or are so dense or so
 // short of room that too many chords would be valid.
-func (s *search) byTolerance(n int) (attempt, bool) {
-	w := s.w
-	if n >= s.total || n <= s.least || s.total > strideAtMost*n || s.room() <= 0 {
+func (s *search) byTolerance() (attempt, bool) {
+	w, n := s.w, s.roughly()
+	if n >= s.total || n <= s.least || s.total > strideAtMost*n {
 		return attempt{}, false
 	}
 	t := tolerances{search: s, ratio: 1, sight: sights(s.total / n)}
@@ -58,7 +80,7 @@ func (s *search) byTolerance(n int) (attempt, bool) {
 		best = attempt{g: s.g, fits: true, n: len(w.kept), bytes: size, errorM: w.measure(s.g)}
 		break
 	}
-	return best, best.fits && best.errorM <= worst
+	return best, best.fits && best.errorM <= t.at*(1+slack)
 }
 
 // keyM is the priority that a key stands for, in metres.
