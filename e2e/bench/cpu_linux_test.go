@@ -13,7 +13,7 @@ func cpuTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	const scheduled = 2 // CPUCLOCK_SCHED: user and system time as the scheduler counts it
 	var t unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &t); err != nil { //nolint:gosec // process ids are below 2^22
+	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &t); err != nil {
 		b.Fatalf("processor time of process %d: %v", pid, err)
 	}
 	return time.Duration(t.Nano())

@@ -119,12 +119,14 @@ func TestSDKHostSeesOneServer(t *testing.T) {
 				t.Errorf("key: %v", err)
 			}
 			status, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tomtom-report-app-status", Arguments: map[string]any{
-				"tool": "tomtom-routing", "outcome": "drawn", "source": "inline", "duration_ms": 12}})
+				"tool": "tomtom-routing", "outcome": "drawn", "source": "inline", "duration_ms": 12,
+			}})
 			if err != nil || status.IsError || status.Content[0].(*mcp.TextContent).Text != "ok" {
 				t.Errorf("status: %v %+v", err, status)
 			}
 			data, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tomtom-get-app-data", Arguments: map[string]any{
-				"layers": []any{map[string]any{"type": "markers"}}, "geojson": points(600)}})
+				"layers": []any{map[string]any{"type": "markers"}}, "geojson": points(600),
+			}})
 			if err != nil || data.IsError {
 				t.Fatalf("app data: %v %+v", err, data)
 			}

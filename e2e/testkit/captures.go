@@ -44,7 +44,7 @@ func LoadCapture(tb testing.TB, name string) Capture {
 
 func readCapture(tb testing.TB, path string) Capture {
 	tb.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // the recorded material
+	data, err := os.ReadFile(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func compact(doc json.RawMessage) json.RawMessage {
 // the test where it is absent.
 func SampleData(tb testing.TB, name string) []byte {
 	tb.Helper()
-	raw, err := os.ReadFile(Shared(tb, "captures", name)) //nolint:gosec // the recorded material
+	raw, err := os.ReadFile(Shared(tb, "captures", name))
 	if err != nil {
 		tb.Fatal(err)
 	}

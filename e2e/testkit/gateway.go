@@ -85,7 +85,7 @@ func (g *Gateway) run(tb testing.TB) {
 func StartDemoCommand(tb testing.TB) *Gateway {
 	tb.Helper()
 	g := &Gateway{
-		cmd: exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"), //nolint:gosec // our own
+		cmd: exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"),
 		log: &lockedBuffer{}, exited: make(chan struct{}),
 	}
 	g.cmd.Env = cleanEnvironment()
@@ -104,7 +104,7 @@ func (g *Gateway) awaitReady(tb testing.TB) bool {
 			return true
 		default:
 		}
-		response, err := http.Get(g.Admin + "/readyz") //nolint:noctx // bounded by Eventually
+		response, err := http.Get(g.Admin + "/readyz")
 		if err != nil {
 			return false
 		}
@@ -116,6 +116,7 @@ func (g *Gateway) awaitReady(tb testing.TB) bool {
 }
 
 func (g *Gateway) stop(tb testing.TB) {
+	tb.Helper()
 	_ = g.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-g.exited:
@@ -163,7 +164,7 @@ func (g *Gateway) AdminText(tb testing.TB, path string) string {
 // Run runs a command of the gateway to its end and returns what it wrote and its exit code. stdin may be nil.
 func Run(tb testing.TB, stdin []byte, env []string, args ...string) (stdout, stderr string, code int) {
 	tb.Helper()
-	cmd := exec.Command(Binary(tb), args...) //nolint:gosec // our own command
+	cmd := exec.Command(Binary(tb), args...)
 	cmd.Env = append(cleanEnvironment(), env...)
 	cmd.Dir = tb.TempDir()
 	var out, errs bytes.Buffer

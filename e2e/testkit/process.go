@@ -59,7 +59,7 @@ func StartProcess(tb testing.TB, role, args string) *Process {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.Command(self) //nolint:gosec // this test binary
+	cmd := exec.Command(self)
 	cmd.Env = append(cleanEnvironment(), roleVariable+"="+role, roleArgsVariable+"="+args)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
@@ -87,12 +87,12 @@ func StartProcess(tb testing.TB, role, args string) *Process {
 
 // runRole serves a role until standard input ends, which it does when the parent goes.
 func runRole(role, args string) int {
-	make, ok := roles[role]
+	serve, ok := roles[role]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "no such role:", role)
 		return 2
 	}
-	h, err := make(args)
+	h, err := serve(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, role+":", err)
 		return 1

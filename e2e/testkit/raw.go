@@ -100,12 +100,13 @@ func (a RawAnswer) Values(name string) []string {
 	return values
 }
 
-// Drop removes the header lines of that name.
-func (a *RawAnswer) Drop(name string) {
-	a.Header = slices.DeleteFunc(a.Header, func(line string) bool {
+// Without returns the answer without the header lines of that name.
+func (a RawAnswer) Without(name string) RawAnswer {
+	a.Header = slices.DeleteFunc(slices.Clone(a.Header), func(line string) bool {
 		n, _, _ := strings.Cut(line, ":")
 		return strings.EqualFold(n, name)
 	})
+	return a
 }
 
 // endToEnd returns the header lines that must survive a proxy, as "name: value" in lower-case names, sorted. The date,

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -42,9 +43,7 @@ func modern(capabilities string) sender {
 func (s sender) send(t *testing.T, p pair, message, method, name string) testkit.Answer {
 	t.Helper()
 	header := map[string]string{}
-	for k, v := range s.header {
-		header[k] = v
-	}
+	maps.Copy(header, s.header)
 	if s.header["Mcp-Protocol-Version"] == "2026-07-28" {
 		header["Mcp-Method"] = method
 		if name != "" {

@@ -141,10 +141,10 @@ func TestUpstreamTimeout(t *testing.T) {
 
 // TestSlowRequestsAreCutOff: 10 s for the headers, 30 s in all.
 func TestSlowRequestsAreCutOff(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes 30 s")
 	}
-	t.Parallel()
 	p := start(t, testkit.NewScript())
 	for name, c := range map[string]struct {
 		sent  string

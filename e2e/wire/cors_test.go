@@ -20,7 +20,7 @@ func wildcard(h http.Handler) http.Handler {
 
 func tokens(values []string) []string {
 	var all []string
-	for _, v := range strings.Split(strings.ToLower(strings.Join(values, ",")), ",") {
+	for v := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
 		all = append(all, strings.TrimSpace(v))
 	}
 	return all

@@ -180,7 +180,7 @@ func TestModernHostGoneCancelsTheCall(t *testing.T) {
 func TestLegacyHostGoneDoesNotCancel(t *testing.T) {
 	finished := make(chan error, 1)
 	gone := make(chan struct{})
-	script := testkit.NewScript().Tool("tomtom-routing", func(w http.ResponseWriter, r *http.Request, m testkit.Message) {
+	script := testkit.NewScript().Tool("tomtom-routing", func(w http.ResponseWriter, r *http.Request, _ testkit.Message) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, err := io.WriteString(w, progressEvent(1))
 		flush := http.NewResponseController(w)
