@@ -108,22 +108,31 @@ export function heat(): object {
 export const trafficBox = [4.7, 52.2, 5.1, 52.5];
 
 export function incidents(): object {
-  const [west, south, east, north] = trafficBox as [number, number, number, number];
+  return incidentsIn(trafficBox);
+}
+
+/** incidentsIn answers as TomTom's service does for a box. */
+export function incidentsIn(box: readonly number[]): object {
+  const [west, south, east, north] = box as [number, number, number, number];
+  const words = ["Closed", "Slow traffic", "Queuing traffic", "Stationary traffic", "Roadworks"];
   return {
     incidents: Array.from({ length: 24 }, (_, i) => {
       const start: Position = [west + ((east - west) * ((i * 7) % 24)) / 24, south + ((north - south) * i) / 24];
+      const end: Position = [start[0] + (east - west) / 8, start[1] + (north - south) / 15];
       return {
         type: "Feature",
         properties: {
+          iconCategory: 6,
           magnitudeOfDelay: i % 5,
-          events: [{ description: "Roadworks" }],
+          events: [{ description: words[i % 5] }],
           from: "Muiden",
           to: "Diemen",
           length: 900,
-          delay: 120,
+          delay: 120 * (1 + (i % 4)),
           roadNumbers: ["A1"],
+          startTime: "2026-06-24T07:12:00Z",
         },
-        geometry: { type: "LineString", coordinates: road(start, [start[0] + 0.05, start[1] + 0.02], 20, 0.004) },
+        geometry: { type: "LineString", coordinates: road(start, end, 20, (east - west) / 100, i) },
       };
     }),
   };

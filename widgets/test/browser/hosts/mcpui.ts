@@ -1,0 +1,80 @@
+// A host on @mcp-ui/client's AppRenderer, which speaks MCP Apps by ext-apps 1.x.
+
+import { AppRenderer, type AppRendererHandle, type AppRendererProps } from "@mcp-ui/client";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { createElement, createRef } from "react";
+import { createRoot } from "react-dom/client";
+import type { Declared } from "../policies.ts";
+import type { Heard, Host, Result } from "./contract.ts";
+
+const extension = "io.modelcontextprotocol/ui";
+
+let client: Client;
+let props: AppRendererProps;
+const heard: Heard[] = [];
+const root = createRoot(document.getElementById("slot")!);
+const handle = createRef<AppRendererHandle>();
+
+function render(changed: Partial<AppRendererProps>): void {
+  props = { ...props, ...changed };
+  root.render(createElement(AppRenderer, { ...props, ref: handle }));
+}
+
+async function declaredBy(tool: string): Promise<Declared> {
+  const { tools } = await client.listTools();
+  const ui = tools.find(({ name }) => name === tool)?._meta?.["ui"] as { resourceUri: string };
+  const { contents } = await client.readResource({ uri: ui.resourceUri });
+  return (contents[0] as unknown as { _meta: { ui: { csp: Declared } } })._meta.ui.csp;
+}
+
+const host: Host = {
+  async open({ gatewayURL, sandboxURL, profile, key, tool, context }) {
+    client = new Client({ name: "mcpui-host", version: "1" }, { capabilities: { extensions: { [extension]: {} } } as never });
+    const headers = { "tomtom-api-key": key };
+    await client.connect(new StreamableHTTPClientTransport(new URL(gatewayURL), { requestInit: { headers } }) as never);
+    const csp = await declaredBy(tool);
+    const url = new URL(sandboxURL);
+    url.searchParams.set("profile", profile);
+    await new Promise<void>((resolve) => {
+      render({
+        client: client as never,
+        toolName: tool,
+        sandbox: { url, csp: csp as never },
+        hostContext: context as never,
+        onSizeChanged: (value) => {
+          heard.push({ what: "size", value });
+          resolve();
+        },
+        onCallTool: async ({ name, arguments: input = {} }) => {
+          const answer = await client.callTool({ name, arguments: input });
+          heard.push({ what: "call", value: { name, input }, answer });
+          return answer as never;
+        },
+        onOpenLink: async (value) => (heard.push({ what: "link", value }), {}),
+        onMessage: async (value) => (heard.push({ what: "message", value }), {}),
+        onLoggingMessage: (value) => void heard.push({ what: "log", value }),
+        onError: (error) => console.error(error),
+      });
+    });
+  },
+  async run(tool, input) {
+    await host.input(input);
+    const result = await host.call(tool, input);
+    await host.result(result);
+    return result;
+  },
+  partial: async (input) => render({ toolInputPartial: { arguments: input } }),
+  input: async (input) => render({ toolInput: input }),
+  call: async (name, input) => (await client.callTool({ name, arguments: input })) as Result,
+  result: async (result) => render({ toolResult: result as never }),
+  cancel: async () => render({ toolCancelled: true }),
+  context: async (changed) => render({ hostContext: { ...props.hostContext, ...changed } }),
+  async teardown() {
+    handle.current!.teardownResource();
+    heard.push({ what: "teardown", value: undefined });
+  },
+  heard: () => heard,
+};
+
+window.host = host;

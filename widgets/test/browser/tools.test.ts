@@ -1,0 +1,49 @@
+// Every tool, called through the gateway, in the hosts' own code, under the policies that hosts draw under.
+
+import { describe, expect, test } from "vitest";
+import { calls, type Call } from "./calls.ts";
+import { Hosted, type HostedOptions } from "./hosted.ts";
+
+
+async function drawn({ name, tool, input, source = "inline", says }: Call, options: HostedOptions, shot: string): Promise<void> {
+  const view = await Hosted.open(tool, options);
+  try {
+    await view.run(tool, input);
+    expect(await view.reported()).toMatchObject([{ tool, outcome: "drawn", source }]);
+    await view.toState("drawn");
+    await view.settled();
+    const picture = await view.shot(shot);
+    // A blank or flat frame has a handful of colours; a map with its shapes has hundreds, for their smooth edges.
+    expect(picture.colours(), name).toBeGreaterThan(150);
+    expect(await view.visibleText()).toMatch(says);
+    expect(await view.asked()).toSatisfy((paths: string[]) => paths.some((path) => path.startsWith("/tile/")));
+    expect(view.violations).toEqual([]);
+    expect(view.errors).toEqual([]);
+  } finally {
+    await view.close();
+  }
+}
+
+const looks = [
+  ["light", "declared"],
+  ["dark", "noblob"],
+] as const;
+
+describe.each(looks)("in the %s theme, under the %s policy", (theme, profile) => {
+  test.concurrent.each(calls)("$name", async (call) => {
+    await drawn(call, { profile, context: { theme } }, `tool-${call.name}-${theme}`);
+  });
+});
+
+describe("under a policy without workers, with pictures of declared https origins only", () => {
+  test.concurrent.each(calls)("$name", async (call) => {
+    await drawn(call, { profile: "inspector", width: 560 }, `tool-${call.name}-inspector`);
+  });
+});
+
+describe("in @mcp-ui/client, which speaks 1.x", () => {
+  const names = ["routing", "fuzzy-search", "traffic", "data-viz-heatmap"];
+  test.concurrent.each(calls.filter(({ name }) => names.includes(name)))("$name", async (call) => {
+    await drawn(call, { host: "mcpui", profile: "noblob" }, `tool-${call.name}-mcpui`);
+  });
+});
