@@ -7,10 +7,14 @@ import { readConfig } from "./config.ts";
 import { fetchIncidents } from "./data/live.ts";
 import { textOf } from "./data/result.ts";
 import { Engine } from "./engine/engine.ts";
+import { Feedback } from "./feedback.ts";
+import { methodNotFound, RequestError } from "./protocol/peer.ts";
 import { parentPort } from "./protocol/port.ts";
 import { View } from "./protocol/view.ts";
 import { sendReport } from "./report.ts";
+import { Selection } from "./selection.ts";
 import { Session } from "./session.ts";
+import { ScaleBar } from "./ui/scalebar.ts";
 import { Shell } from "./ui/shell.ts";
 import { themeOf } from "./ui/theme.ts";
 
@@ -20,7 +24,13 @@ const keyTimeoutMs = 15_000;
 function start(root: HTMLElement): void {
   const config = readConfig(document.getElementById("widget-config")?.textContent);
   let tilesAsked = false;
-  let sentSize = "";
+  let toldHeightPx: number | undefined;
+
+  const scaleBar = new ScaleBar();
+  const feedback: Feedback = new Feedback(
+    (text) => view.updateModelContext(text),
+    (error) => error instanceof RequestError && error.code === methodNotFound,
+  );
 
   const view: View = new View(parentPort(window), {
     toolInput: (input) => session.toolInput(input),
@@ -30,10 +40,12 @@ function start(root: HTMLElement): void {
     contextChanged: (context) => {
       shell.setContext(context);
       engine.setTheme(themeOf(context));
+      engine.setLocale(context.locale);
       tellSize();
     },
     teardown: () => {
       session.end();
+      feedback.end();
       sizes.disconnect();
       engine.destroy();
     },
@@ -47,6 +59,12 @@ function start(root: HTMLElement): void {
         const mode = view.context.displayMode === "fullscreen" ? "inline" : "fullscreen";
         view.requestDisplayMode(mode).catch(() => undefined);
       },
+      choose: (id) => selection.fromCard(id),
+      closeDetail: () => {
+        selection.clear();
+        shell.map.focus({ preventScroll: true });
+      },
+      openLink: (url) => void view.openLink(url).catch(() => undefined),
     },
     config.attribution,
     view.context,
@@ -55,27 +73,52 @@ function start(root: HTMLElement): void {
   const engine = new Engine(
     shell.map,
     {
-      picked: (detail) => shell.showDetail(detail),
+      picked: (picked) => selection.fromMap(picked),
+      moved: (sight) => {
+        scaleBar.show(sight.groundMPerPx, shell.format);
+        feedback.looked(sight);
+      },
+      pointed: (at) => shell.pointAt(at),
       tiles: (state) => shell.setTiles(state === "blocked" ? "blocked" : "none", state === "shown"),
     },
     themeOf(view.context),
   );
   shell.setTiles("none", false);
+  root.append(scaleBar.element);
+
+  let maxErrorM: number | undefined;
+  const selection: Selection = new Selection({
+    choose: (id) => engine.choose(id),
+    look: (id) => engine.look(id),
+    showVariant: (scene) => {
+      shell.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
+      engine.redraw(scene);
+    },
+    showDetail: (detail) => shell.showDetail(detail),
+    markChosen: (id) => shell.markChosen(id),
+    selected: (detail) => feedback.selected(detail),
+  });
 
   const session = new Session({
     show: (state) => {
       shell.show(state);
       tellSize();
     },
-    draw: async (scene, maxErrorM) => {
+    draw: async (tool, scene, errorM) => {
       askTiles();
-      shell.prepare(scene, maxErrorM);
+      maxErrorM = errorM;
+      selection.setScene(scene);
+      feedback.begin(tool);
+      shell.prepare(scene, errorM);
       await engine.draw(scene, shell.padding());
     },
     brief: (input) => ({ texts: shell.texts, format: shell.format, input }),
     callTool: (name, input) => view.callTool(name, input),
     incidents: (input) => fetchIncidents(config.incidents, askKey, input),
-    report: (report) => void sendReport((name, input, timeoutMs) => view.callTool(name, input, timeoutMs), report),
+    report: (report) => {
+      void sendReport((name, input, timeoutMs) => view.callTool(name, input, timeoutMs), report);
+      if (report.outcome === "error") view.log("warning", { tool: report.tool, reason: report.reason ?? "" });
+    },
     hostTool: () => view.context.toolName,
     nowMs: () => performance.now(),
   });
@@ -100,12 +143,12 @@ function start(root: HTMLElement): void {
     });
   }
 
+  /** tellSize asks for the height that the document wants, where the host leaves that to it. */
   function tellSize(): void {
-    const { width, height } = shell.sizePx();
-    const size = `${width}x${height}`;
-    if (size === sentSize || height === 0) return;
-    sentSize = size;
-    view.sizeChanged(width, height);
+    const heightPx = shell.wantedHeightPx();
+    if (heightPx === undefined || heightPx === toldHeightPx) return;
+    toldHeightPx = heightPx;
+    view.sizeChanged(heightPx);
   }
 
   const sizes = new ResizeObserver(() => {
@@ -115,7 +158,10 @@ function start(root: HTMLElement): void {
   sizes.observe(root);
 
   // A host that is silent now may yet send a result; one that never does must not leave the person waiting.
-  view.connect("tomtom-map", version).then(tellSize, () => session.expectResult());
+  view
+    .connect("tomtom-map", version)
+    .then(tellSize, () => undefined)
+    .then(() => session.expectResult());
 }
 
 start(document.getElementById("app")!);

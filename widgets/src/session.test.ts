@@ -37,7 +37,7 @@ class TestStage implements Stage {
   show(state: State): void {
     this.shown.push(state);
   }
-  async draw(scene: Scene, maxErrorM: number | undefined): Promise<void> {
+  async draw(_tool: string, scene: Scene, maxErrorM: number | undefined): Promise<void> {
     this.drawn.push({ scene, maxErrorM });
     await this.drawing;
   }

@@ -15,7 +15,7 @@ import type { State } from "./ui/state.ts";
 export interface Stage {
   show(state: State): void;
   /** draw resolves once the scene is on the canvas. */
-  draw(scene: Scene, maxErrorM: number | undefined): Promise<void>;
+  draw(tool: string, scene: Scene, maxErrorM: number | undefined): Promise<void>;
   brief(input: JsonObject | undefined): Brief;
   callTool: CallTool;
   /** Live incidents for a tool input. */
@@ -30,7 +30,10 @@ export const resultTimeoutMs = 60_000;
 
 export class Session {
   #input: JsonObject | undefined;
-  #seen = "";
+  /** The result that the map is drawn from. */
+  #result: Heard | undefined;
+  #cancelled = false;
+  #gaveUp = false;
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #startedMs: number;
@@ -40,7 +43,9 @@ export class Session {
   }
 
   toolInputPartial(): void {
-    if (this.#turn === 0 && this.#input === undefined) this.stage.show({ kind: "waiting", partial: true });
+    if (this.#turn > 0 || this.#input !== undefined) return;
+    this.stage.show({ kind: "waiting", partial: true });
+    this.expectResult();
   }
 
   toolInput(input: JsonObject): void {
@@ -50,22 +55,35 @@ export class Session {
     this.expectResult();
   }
 
-  /** expectResult gives the host a minute. A result that comes later still is drawn. */
+  /** expectResult gives the host a minute from now. A result that comes later still is drawn. */
   expectResult(): void {
-    if (this.#turn > 0 || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#fail("", "none", new Failure("no_result")), resultTimeoutMs);
+    if (this.#turn > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), resultTimeoutMs);
   }
 
+  /** toolCancelled means nothing where there is a result: it came before the word to stop. */
   toolCancelled(): void {
+    if (this.#result !== undefined || this.#cancelled) return;
+    this.#cancelled = true;
     this.#begin();
     this.#fail("", "none", new Failure("cancelled"));
   }
 
   async toolResult(raw: JsonObject): Promise<void> {
-    // Hosts were seen to send a result twice.
-    const seen = JSON.stringify(raw);
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    const heard = { answer: JSON.stringify(raw["content"]), whole: JSON.stringify(raw), raw };
+    // Hosts were seen to send a result twice, and the second time without what they drop on the way.
+    if (this.#result !== undefined && isSameAgain(this.#result, heard)) return;
+    this.#result = heard;
+    await this.#show(raw);
+  }
+
+  /** again draws the last result once more, for a person who saw a fetch fail. No tool of TomTom's runs again. */
+  async again(): Promise<void> {
+    if (this.#result !== undefined) await this.#show(this.#result.raw);
+  }
+
+  async #show(raw: JsonObject): Promise<void> {
     const turn = this.#begin();
     const result = readResult(raw);
     const tool = result.tool ?? bareName(this.stage.hostTool()) ?? "";
@@ -115,17 +133,24 @@ export class Session {
   async #draw({ source, document }: AppData, tool: string, fitted: Simplification | undefined, turn: number): Promise<void> {
     const scene = document === undefined ? undefined : buildScene(tool, document, this.stage.brief(this.#input));
     if (scene === undefined || scene.shapes.length === 0) {
-      if (scene?.bounds !== undefined) await this.stage.draw(scene, undefined);
+      if (scene?.bounds !== undefined) await this.stage.draw(tool, scene, undefined);
       if (turn !== this.#turn) return;
       this.stage.show({ kind: "empty" });
       this.#report({ tool, outcome: "drawn", source, reason: "empty" });
       return;
     }
     const maxErrorM = source === "inline" ? fitted?.maxErrorM : undefined;
-    await this.stage.draw(scene, maxErrorM);
+    await this.stage.draw(tool, scene, maxErrorM);
     if (turn !== this.#turn) return;
     this.stage.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
     this.#report({ tool, outcome: "drawn", source });
+  }
+
+  #giveUp(): void {
+    const failure = new Failure("no_result");
+    if (this.#gaveUp) this.stage.show({ kind: "failed", reason: failure.reason });
+    else this.#fail("", "none", failure);
+    this.#gaveUp = true;
   }
 
   #fail(tool: string, source: Source, { reason, detail }: { reason: Reason; detail: string }): void {
@@ -138,6 +163,22 @@ export class Session {
     const tool = report.tool === "" ? "unknown" : report.tool;
     this.stage.report({ ...report, tool, duration_ms: Math.round(this.stage.nowMs() - this.#startedMs) });
   }
+}
+
+interface Heard {
+  /** What the agent reads. */
+  readonly answer: string | undefined;
+  readonly whole: string;
+  readonly raw: JsonObject;
+}
+
+function isSameAgain(before: Heard, now: Heard): boolean {
+  if (before.whole === now.whole) return true;
+  return before.answer === now.answer && hasAppData(before.raw) && !hasAppData(now.raw);
+}
+
+function hasAppData(raw: JsonObject): boolean {
+  return readResult(raw).appData !== undefined;
 }
 
 function asFailure(error: unknown): Failure {

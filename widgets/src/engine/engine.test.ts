@@ -55,6 +55,6 @@ describe("the embedded world", () => {
 
   test("is small", () => {
     expect(land.length).toBeGreaterThan(100);
-    expect(module.length).toBeLessThan(80_000);
+    expect(module.length).toBeLessThan(125_000);
   });
 });

@@ -1,56 +1,50 @@
 // The map: OpenLayers on a canvas, which needs no worker, no WebGL and no network, behind a few plain verbs.
 
-import Feature from "ol/Feature.js";
 import OLMap from "ol/Map.js";
 import type MapBrowserEvent from "ol/MapBrowserEvent.js";
 import View from "ol/View.js";
 import MouseWheelZoom from "ol/interaction/MouseWheelZoom.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
-import VectorLayer from "ol/layer/Vector.js";
-import VectorImageLayer from "ol/layer/VectorImage.js";
-import Cluster from "ol/source/Cluster.js";
-import VectorSource from "ol/source/Vector.js";
 import { boundsOf } from "../scene/bounds.ts";
-import type { Bounds, ClusterShape, Detail, Scene } from "../scene/scene.ts";
+import type { Detail, Scene, Shape } from "../scene/scene.ts";
 import { Basemap, type TileState } from "./basemap.ts";
-import { featureOf, shapeOf, type DrawnShape } from "./features.ts";
-import { heatLayer } from "./heat.ts";
-import { projectBounds } from "./mercator.ts";
+import { Camera, wholeWorld, type Padding, type Sight } from "./camera.ts";
+import { Chosen } from "./chosen.ts";
+import { anchorOf, type DrawnShape } from "./features.ts";
+import { hitAt, overMark } from "./hits.ts";
+import { layersOf } from "./layers.ts";
+import { latOf, lonOf } from "./mercator.ts";
 import { paletteFor, type Palette, type Theme } from "./palette.ts";
-import { clusterStyle, styleOf } from "./style.ts";
-import { paintWorld, worldLayer } from "./world.ts";
+import { World } from "./world.ts";
+
+export type { Padding, Sight } from "./camera.ts";
+
+/** What a person picked on the map. */
+export interface Picked {
+  readonly id?: string;
+  readonly detail: Detail;
+}
 
 export interface EngineEvents {
   /** picked: a shape that has something to say was clicked, or nothing was. */
-  picked(detail: Detail | undefined): void;
+  picked(picked: Picked | undefined): void;
   tiles(state: TileState): void;
+  /** moved: the map stands still again. */
+  moved(sight: Sight): void;
+  /** pointed: where what is chosen now lies, in CSS pixels of the map; undefined where it is out of sight. */
+  pointed(at: { x: number; y: number } | undefined): void;
 }
-
-/** What the shell's own boxes cover of the map, in CSS pixels. */
-export interface Padding {
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-  readonly left: number;
-}
-
-const wholeWorld: Bounds = { west: -170, south: -56, east: 180, north: 74 };
-const pickTolerancePx = 6;
-/** A lone place is shown with its neighbourhood. */
-const maxFitZoom = 15.5;
-const zoomMs = 200;
 
 export class Engine {
   readonly #map: OLMap;
-  readonly #world = worldLayer();
+  readonly #camera: Camera;
+  readonly #world = new World();
   readonly #basemap: Basemap;
+  readonly #chosen: Chosen;
   #drawn: BaseLayer[] = [];
+  #shapes: readonly Shape[] = [];
   #palette: Palette;
-  #bounds: Bounds = wholeWorld;
-  #padding: Padding = { top: 0, right: 0, bottom: 0, left: 0 };
-  /** The person has taken over: a new size no longer brings the whole scene back. */
-  #moved = false;
 
   constructor(
     readonly target: HTMLElement,
@@ -58,33 +52,53 @@ export class Engine {
     theme: Theme,
   ) {
     this.#palette = paletteFor(theme);
-    this.#basemap = new Basemap(events.tiles);
+    this.#chosen = new Chosen(() => this.#palette);
+    this.#basemap = new Basemap((state) => {
+      // The tiles have names of their own.
+      if (state === "shown") this.#world.showNames(false);
+      events.tiles(state);
+    });
     this.#map = new OLMap({
       target,
-      layers: [this.#world, this.#basemap.layer],
+      layers: [...this.#world.layers, this.#basemap.layer, this.#chosen.layer],
       controls: [],
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: false }),
       view: new View({ center: [0, 0], zoom: 1, maxZoom: 20, enableRotation: false, constrainResolution: false }),
     });
-    // A wheel over a map in a conversation is meant for the conversation, until the map was clicked.
-    this.#map.addInteraction(new MouseWheelZoom({ condition: () => target.contains(document.activeElement) }));
-    this.#map.on("singleclick", (event) => events.picked(this.#detailAt(event)));
-    this.#map.on("change:size", () => this.#fit());
-    for (const moved of ["pointerdown", "wheel", "keydown"]) target.addEventListener(moved, () => (this.#moved = true));
+    this.#camera = new Camera(this.#map);
+    this.#listen();
     this.setTheme(theme);
   }
 
   /** draw shows a scene in place of the one before. It resolves once it is on the canvas, which has to have a size. */
   async draw(scene: Scene, padding: Padding): Promise<void> {
-    for (const layer of this.#drawn) this.#map.removeLayer(layer);
-    this.#drawn = this.#layersOf(scene);
-    for (const layer of this.#drawn) this.#map.addLayer(layer);
-    this.#bounds = scene.bounds ?? boundsOf(scene.shapes) ?? wholeWorld;
-    this.#padding = padding;
-    this.#moved = false;
-    await this.#sized();
-    this.#fit();
+    this.choose(undefined);
+    this.redraw(scene);
+    await this.#camera.frame(scene.bounds ?? boundsOf(scene.shapes) ?? wholeWorld, padding);
     this.#map.renderSync();
+  }
+
+  /** redraw shows a variant of the scene and leaves the map where it is, and what is chosen chosen. */
+  redraw(scene: Scene): void {
+    for (const layer of this.#drawn) this.#map.removeLayer(layer);
+    this.#shapes = scene.shapes;
+    this.#drawn = layersOf(scene, () => this.#palette);
+    for (const layer of this.#drawn) this.#map.addLayer(layer);
+  }
+
+  /** choose makes a row's shapes stand out and brings them into sight; undefined ends that. */
+  choose(id: string | undefined): void {
+    const shapes = id === undefined ? [] : drawnOf(this.#shapes).filter((shape) => shape.id === id);
+    const [first] = shapes;
+    this.#chosen.set(shapes, first === undefined ? undefined : anchorOf(first));
+    if (first !== undefined) this.#camera.reveal(shapes);
+    this.events.pointed(this.#chosen.pixel(this.#map));
+  }
+
+  /** look brings a row's shapes into sight. */
+  look(id: string): void {
+    const shapes = drawnOf(this.#shapes).filter((shape) => shape.id === id);
+    if (shapes.length > 0) this.#camera.reveal(shapes);
   }
 
   useTiles(template: string, key: string): void {
@@ -94,16 +108,18 @@ export class Engine {
   setTheme(theme: Theme): void {
     this.#palette = paletteFor(theme);
     this.target.style.backgroundColor = this.#palette.water;
-    paintWorld(this.#world, this.#palette);
+    this.#world.paint(this.#palette);
     this.#basemap.setTheme(theme);
-    for (const layer of this.#drawn) layer.changed();
+    for (const layer of [...this.#drawn, this.#chosen.layer]) layer.changed();
+  }
+
+  /** setLocale is the language that the embedded world's countries are named in. */
+  setLocale(locale: string | undefined): void {
+    this.#world.setLocale(locale);
   }
 
   zoomBy(levels: number): void {
-    this.#moved = true;
-    const view = this.#map.getView();
-    view.cancelAnimations();
-    view.animate({ zoom: (view.getZoom() ?? 1) + levels, duration: calm() ? 0 : zoomMs });
+    this.#camera.zoomBy(levels);
   }
 
   resize(): void {
@@ -115,81 +131,51 @@ export class Engine {
     this.#map.dispose();
   }
 
-  #hasSize(): boolean {
-    const [width = 0, height = 0] = this.#map.getSize() ?? [];
-    return width > 0 && height > 0;
-  }
-
-  #sized(): Promise<void> {
-    this.#map.updateSize();
-    if (this.#hasSize()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const listener = (): void => {
-        if (!this.#hasSize()) return;
-        this.#map.un("change:size", listener);
-        resolve();
-      };
-      this.#map.on("change:size", listener);
+  #listen(): void {
+    const { target, events } = this;
+    const map = this.#map;
+    // A wheel over a map in a conversation is meant for the conversation, until the map was clicked.
+    map.addInteraction(new MouseWheelZoom({ condition: () => target.contains(document.activeElement) }));
+    map.on("singleclick", (event) => this.#click(event));
+    map.on("pointermove", (event) => {
+      if (!event.dragging) target.style.cursor = overMark(map, event.pixel) ? "pointer" : "";
     });
-  }
-
-  #fit(): void {
-    if (!this.#hasSize() || this.#moved) return;
-    const [width = 0, height = 0] = this.#map.getSize() ?? [];
-    const { top, right, bottom, left } = this.#padding;
-    // Padding that leaves no map is of no use: a small frame shows the whole scene under the boxes.
-    const roomy = width - left - right > 80 && height - top - bottom > 80;
-    this.#map.getView().fit(projectBounds(this.#bounds), {
-      padding: roomy ? [top, right, bottom, left] : [8, 8, 8, 8],
-      maxZoom: maxFitZoom,
+    map.on("moveend", () => {
+      const sight = this.#camera.sight();
+      if (sight !== undefined) events.moved(sight);
     });
+    map.on("postrender", () => events.pointed(this.#chosen.pixel(map)));
+    for (const moved of ["pointerdown", "wheel", "keydown"]) target.addEventListener(moved, () => this.#camera.take());
   }
 
-  #layersOf(scene: Scene): BaseLayer[] {
-    const features: Record<DrawnShape["kind"], Feature[]> = { area: [], line: [], point: [] };
-    const others: BaseLayer[] = [];
-    for (const shape of scene.shapes) {
-      if (shape.kind === "heat") others.push(heatLayer(shape));
-      else if (shape.kind === "cluster") others.push(this.#clusterLayer(shape));
-      else features[shape.kind].push(featureOf(shape));
+  #click(event: MapBrowserEvent): void {
+    const byFinger = (event.originalEvent as Partial<PointerEvent>).pointerType === "touch";
+    const hit = hitAt(this.#map, event.pixel, byFinger);
+    if (hit === undefined) {
+      this.choose(undefined);
+      this.events.picked(undefined);
+      return;
     }
-    const style = (feature: { get(key: string): unknown }): ReturnType<typeof styleOf> => styleOf(shapeOf(feature)!, this.#palette);
-    const flat = (list: Feature[]): BaseLayer =>
-      new VectorImageLayer({ source: new VectorSource({ features: list }), style, imageRatio: 1.5 });
-    const points = new VectorLayer({ source: new VectorSource({ features: features.point }), style, declutter: true });
-    return [flat(features.area), flat(features.line), ...others, points];
+    if (hit.kind === "cluster") {
+      const [first] = hit.members;
+      if (first !== undefined && !this.#camera.closer(boundsOf(hit.members)!)) this.#pick([], anchorOf(first), hit.detail);
+      return;
+    }
+    const [x = 0, y = 0] = event.coordinate;
+    const { shape, detail } = hit;
+    this.#pick([shape], shape.kind === "point" ? anchorOf(shape) : [lonOf(x), latOf(y)], detail, shape.id);
   }
 
-  #clusterLayer(shape: ClusterShape): BaseLayer {
-    const source = new VectorSource({ features: shape.points.map(featureOf) });
-    return new VectorLayer({
-      source: new Cluster({ source, distance: shape.radiusPx }),
-      style: (feature) => {
-        const members = membersOf(feature);
-        const only = members.length === 1 ? shapeOf(members[0]!) : undefined;
-        return only === undefined ? clusterStyle(members.length, this.#palette) : styleOf(only, this.#palette);
-      },
-    });
-  }
-
-  #detailAt(event: MapBrowserEvent): Detail | undefined {
-    return this.#map.forEachFeatureAtPixel(
-      event.pixel,
-      (feature) => {
-        const members = membersOf(feature);
-        return shapeOf(members.length === 1 ? members[0]! : feature)?.detail;
-      },
-      { hitTolerance: pickTolerancePx, layerFilter: (layer) => this.#drawn.includes(layer) },
-    );
+  #pick(shapes: readonly DrawnShape[], anchor: readonly [number, number], detail: Detail | undefined, id?: string): void {
+    this.#chosen.set(shapes, anchor);
+    this.events.picked(detail === undefined ? undefined : { detail, ...(id !== undefined ? { id } : {}) });
+    this.events.pointed(this.#chosen.pixel(this.#map));
   }
 }
 
-function membersOf(feature: { get(key: string): unknown }): readonly Feature[] {
-  const members = feature.get("features");
-  return Array.isArray(members) ? (members as Feature[]) : [];
-}
-
-/** calm: the person asked for less motion. */
-function calm(): boolean {
-  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** drawnOf is each shape that a feature of its own is made of. */
+function drawnOf(shapes: readonly Shape[]): DrawnShape[] {
+  return shapes.flatMap((shape): readonly DrawnShape[] =>
+    shape.kind === "cluster" ? shape.points : shape.kind === "heat" ? [] : [shape],
+  );
 }

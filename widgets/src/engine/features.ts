@@ -22,6 +22,42 @@ export function shapeOf(feature: { get(key: string): unknown }): DrawnShape | un
   return feature.get(shapeKey) as DrawnShape | undefined;
 }
 
+/** membersOf answers the features that a cluster's mark stands for; none for any other feature. */
+export function membersOf(feature: { get(key: string): unknown }): readonly Feature[] {
+  const members = feature.get("features");
+  return Array.isArray(members) ? (members as Feature[]) : [];
+}
+
+export function vertices(shape: DrawnShape): number {
+  switch (shape.kind) {
+    case "line":
+      return shape.path.length / 2;
+    case "point":
+      return 1;
+    case "area":
+      return shape.polygons.flat().reduce((sum, ring) => sum + ring.length / 2, 0);
+  }
+}
+
+/** anchorOf is where a box that tells about the shape points at: degrees. */
+export function anchorOf(shape: DrawnShape): readonly [number, number] {
+  switch (shape.kind) {
+    case "point":
+      return [shape.lon, shape.lat];
+    case "line": {
+      const middle = 2 * Math.floor(shape.path.length / 4);
+      return [shape.path[middle]!, shape.path[middle + 1]!];
+    }
+    case "area": {
+      // The northernmost vertex lies on the outline for sure; a middle may lie in a hole.
+      const outside = shape.polygons[0]?.[0] ?? Float64Array.of(0, 0);
+      let top = 0;
+      for (let i = 2; i + 1 < outside.length; i += 2) if (outside[i + 1]! > outside[top + 1]!) top = i;
+      return [outside[top]!, outside[top + 1]!];
+    }
+  }
+}
+
 function geometryOf(shape: DrawnShape): LineString | Point | Polygon | MultiPolygon {
   switch (shape.kind) {
     case "line":

@@ -29,3 +29,22 @@ export function projectPath(path: Path): number[] {
 export function projectBounds({ west, south, east, north }: Bounds): number[] {
   return [projectX(west), projectY(south), projectX(east), projectY(north)];
 }
+
+export function lonOf(x: number): number {
+  return (x / radiusM) * (180 / Math.PI);
+}
+
+export function latOf(y: number): number {
+  return (2 * Math.atan(Math.exp(y / radiusM)) - Math.PI / 2) * (180 / Math.PI);
+}
+
+/** boundsOfExtent is the way back of projectBounds. */
+export function boundsOfExtent(extent: readonly number[]): Bounds {
+  const [west = 0, south = 0, east = 0, north = 0] = extent;
+  return { west: lonOf(west), south: latOf(south), east: lonOf(east), north: latOf(north) };
+}
+
+/** groundMPerPx is what a pixel covers at a latitude: the map's metres are longer towards the poles. */
+export function groundMPerPx(resolution: number, y: number): number {
+  return resolution * Math.cos((latOf(y) * Math.PI) / 180);
+}

@@ -10,7 +10,12 @@ export interface Palette {
   readonly outline: string;
   readonly border: string;
   readonly ink: string;
+  /** Names of countries. */
+  readonly softInk: string;
   readonly halo: string;
+  /** On a mark, and around it. */
+  readonly onMark: string;
+  readonly ring: string;
   readonly casing: string;
   readonly alternativeCasing: string;
   readonly role: Readonly<Record<Swatch, string>>;
@@ -26,7 +31,10 @@ const light: Palette = {
   outline: "#b9c6cd",
   border: "#d3cfc4",
   ink: "#1b2229",
+  softInk: "#7d8791",
   halo: "#ffffff",
+  onMark: "#ffffff",
+  ring: "#ffffff",
   casing: "#0a4fa3",
   alternativeCasing: "#7c8da0",
   role: {
@@ -60,7 +68,10 @@ const dark: Palette = {
   outline: "#3d4a57",
   border: "#414e5b",
   ink: "#f2f5f7",
+  softInk: "#8a97a4",
   halo: "#12181e",
+  onMark: "#10151a",
+  ring: "#12181e",
   casing: "#0b2e5c",
   alternativeCasing: "#2f3b48",
   role: {
@@ -80,6 +91,7 @@ const dark: Palette = {
     label: "#f2f5f7",
     range: "#4b9dff",
     boundary: "#9aa8b5",
+    incident: "#ff7a6e",
   },
   ranges: ["#8cc1ff", "#2f6fc0"],
 };

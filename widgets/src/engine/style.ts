@@ -1,25 +1,24 @@
 // How each role looks. What lies higher has the larger zIndex.
 
-import CircleStyle from "ol/style/Circle.js";
 import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import Text from "ol/style/Text.js";
 import { between } from "../scene/colour.ts";
 import type { AreaShape, LineRole, LineShape, PointShape } from "../scene/scene.ts";
 import type { DrawnShape } from "./features.ts";
+import { disc, inside } from "./marks.ts";
+import { pointStyle } from "./points.ts";
 import type { Palette } from "./palette.ts";
 
-const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
-
-export function styleOf(shape: DrawnShape, palette: Palette): Style | Style[] {
+/** styleOf answers how a shape is painted; chosen ones stand out, and are painted over the others. */
+export function styleOf(shape: DrawnShape, palette: Palette, chosen = false): Style | Style[] {
   switch (shape.kind) {
     case "line":
-      return lineStyle(shape, palette);
+      return lineStyle(shape, palette, chosen);
     case "point":
-      return pointStyle(shape, palette);
+      return pointStyle(shape, palette, chosen);
     case "area":
-      return areaStyle(shape, palette);
+      return areaStyle(shape, palette, chosen);
   }
 }
 
@@ -37,27 +36,33 @@ function stroke(color: string, width: number, zIndex: number, lineDash?: number[
 }
 
 const delayOrder: readonly LineRole[] = ["delay-unknown", "delay-minor", "delay-moderate", "delay-major"];
+const routePx = 5.5;
 
-function lineStyle({ role, colour, widthPx, alone }: LineShape, palette: Palette): Style | Style[] {
+function lineStyle(shape: LineShape, palette: Palette, chosen: boolean): Style[] {
+  const { role, colour, widthPx } = shape;
   const color = colour ?? palette.role[role];
+  if (chosen) {
+    const width = Math.max(widthPx ?? routePx, routePx) + 1;
+    return [stroke(palette.ink, width + 7, 30), stroke(palette.halo, width + 4, 31), stroke(color, width, 32)];
+  }
   switch (role) {
     case "alternative":
-      return [stroke(palette.alternativeCasing, 6.5, 0), stroke(color, 4.5, 1)];
+      return [stroke(palette.alternativeCasing, 7, 0), stroke(color, 4.5, 1)];
     case "route":
-      return [stroke(colour === undefined ? palette.casing : palette.halo, 8, 2), stroke(color, 5.5, 3)];
+      return [stroke(colour === undefined ? palette.casing : palette.halo, 8.5, 2), stroke(color, routePx, 3)];
     case "tunnel":
-      return stroke(color, 3, 4, [5, 4], true);
+      return [stroke(color, 2.5, 4, [5, 4], true)];
     case "ferry":
-      return stroke(color, 3, 4, [1, 7]);
+      return [stroke(palette.halo, routePx, 4), stroke(palette.role.route, 3, 4.5, [1, 7])];
     case "toll":
-      return stroke(color, 2.5, 5);
+      return [stroke(color, 2.5, 5)];
     case "data":
-      return stroke(color, widthPx ?? 3, 3);
+      return [stroke(palette.halo, (widthPx ?? 3) + 2, 2), stroke(color, widthPx ?? 3, 3)];
     default: {
       const zIndex = 6 + delayOrder.indexOf(role);
       // Round ends keep a short delay on a long route in sight.
-      if (alone !== true) return stroke(color, 5.5, zIndex);
-      return [stroke(palette.halo, 6.5, zIndex), stroke(color, 5, zIndex + 0.5)];
+      if (shape.alone !== true) return [stroke(color, routePx, zIndex)];
+      return [stroke(palette.halo, 7, zIndex), stroke(color, 4.5, zIndex + 0.5)];
     }
   }
 }
@@ -69,84 +74,39 @@ function translucent(color: string, opacity: number): string {
   return color + alpha.toString(16).padStart(2, "0");
 }
 
-function areaStyle(shape: AreaShape, palette: Palette): Style {
+function areaStyle(shape: AreaShape, palette: Palette, chosen: boolean): Style | Style[] {
+  const color = areaColour(shape, palette);
+  const edge = shape.role === "boundary" ? palette.role.boundary : (shape.strokeColour ?? color);
+  if (chosen) return [stroke(palette.halo, 6, 30), stroke(edge, 3.5, 31)];
   if (shape.role === "boundary") {
     return new Style({
-      fill: new Fill({ color: translucent(palette.role.boundary, 0.08) }),
-      stroke: new Stroke({ color: palette.role.boundary, width: 1.5, lineDash: [6, 5] }),
+      fill: new Fill({ color: translucent(color, 0.08) }),
+      stroke: new Stroke({ color: edge, width: 1.5, lineDash: [6, 5] }),
     });
   }
-  const rangeColor = between(palette.ranges[0], palette.ranges[1], shape.rank ?? 0.5);
-  const color = shape.colour ?? (shape.role === "range" ? rangeColor : palette.role.data);
-  const opacity = shape.opacity ?? (shape.role === "range" ? 0.28 : 0.3);
+  const opacity = shape.opacity ?? (shape.role === "range" ? 0.2 : 0.3);
   return new Style({
     // The smaller of two nested areas lies on top.
     zIndex: shape.rank === undefined ? 0 : 1 - shape.rank,
     fill: new Fill({ color: translucent(color, opacity) }),
-    stroke: new Stroke({ color, width: shape.role === "range" ? 1.75 : 1.25 }),
+    stroke: new Stroke({ color: edge, width: shape.strokePx ?? (shape.role === "range" ? 2 : 1.25) }),
   });
 }
 
-function disc(radius: number, color: string, ring: string, ringPx: number): CircleStyle {
-  return new CircleStyle({
-    radius,
-    fill: new Fill({ color }),
-    stroke: new Stroke({ color: ring, width: ringPx }),
-    declutterMode: "none",
-  });
+function areaColour(shape: AreaShape, palette: Palette): string {
+  if (shape.colour !== undefined) return shape.colour;
+  if (shape.role === "range") return between(palette.ranges[0], palette.ranges[1], shape.rank ?? 0.5);
+  return palette.role[shape.role];
 }
 
-function pointStyle(shape: PointShape, palette: Palette): Style | Style[] {
-  const color = shape.colour ?? palette.role[shape.role];
-  const label = shape.label === undefined ? undefined : labelText(shape, palette);
-  const withText = label === undefined ? {} : { text: label };
-  switch (shape.role) {
-    case "label":
-      return new Style(withText);
-    case "start":
-    case "via":
-      return new Style({ zIndex: 20, image: disc(shape.role === "start" ? 6 : 5, palette.halo, color, 3.5), ...withText });
-    case "end":
-      return [
-        new Style({ zIndex: 21, image: disc(9, color, "#ffffff", 2), ...withText }),
-        new Style({ zIndex: 22, image: disc(2.5, "#ffffff", "#ffffff", 0.5) }),
-      ];
-    case "charge":
-      return new Style({ zIndex: 20, image: disc(9, color, "#ffffff", 2), text: inside("⚡") });
-    case "border":
-      return new Style({ zIndex: 18, image: disc(4, palette.halo, color, 2) });
-    case "place":
-      return placeStyle(shape, color, withText);
-    default:
-      return new Style({ zIndex: 10, image: disc(shape.radiusPx ?? 6, color, palette.halo, 1.5), ...withText });
-  }
-}
-
-/** Of places that crowd, the first of the list is on top. */
-function placeStyle({ number }: PointShape, color: string, withText: { text?: Text }): Style {
-  const zIndex = 1000 - Math.min(900, number ?? 900);
-  if (number === undefined || number > 99) return new Style({ zIndex, image: disc(7, color, "#ffffff", 2), ...withText });
-  return new Style({ zIndex, image: disc(11, color, "#ffffff", 2), text: inside(String(number)) });
-}
-
-function inside(text: string): Text {
-  return new Text({ text, font: `600 11px ${font}`, fill: new Fill({ color: "#ffffff" }), declutterMode: "none", offsetY: 0.5 });
-}
-
-function labelText({ label, role }: PointShape, palette: Palette): Text {
-  return new Text({
-    text: label ?? "",
-    font: `600 12px ${font}`,
-    fill: new Fill({ color: palette.ink }),
-    stroke: new Stroke({ color: palette.halo, width: 3.5 }),
-    offsetY: role === "label" ? 0 : 18,
-    declutterMode: "declutter",
-  });
-}
-
-export function clusterStyle(count: number, palette: Palette): Style {
-  return new Style({
-    image: disc(Math.min(26, 11 + 3 * Math.log2(count)), palette.role.data, palette.halo, 2),
-    text: inside(String(count)),
-  });
+/** clusterStyle shows how many points there are in the colour of the first: they are of one kind. */
+export function clusterStyle(members: readonly PointShape[], palette: Palette): Style[] {
+  const count = members.length;
+  const color = members[0]?.colour ?? palette.role[members[0]?.role ?? "data"];
+  const radius = Math.round(Math.min(26, 12 + 2.5 * Math.log2(count)));
+  const text = count < 1000 ? String(count) : `${(count / 1000).toPrecision(2)}k`;
+  return [
+    new Style({ zIndex: 1500, image: disc(radius + 4, translucent(color, 0.3), "transparent", 0) }),
+    new Style({ zIndex: 1501, image: disc(radius, color, palette.ring, 1.5), text: inside(text, palette.onMark) }),
+  ];
 }

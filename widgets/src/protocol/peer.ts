@@ -15,7 +15,7 @@ export class RequestError extends Error {
   }
 }
 
-const methodNotFound = -32601;
+export const methodNotFound = -32601;
 const internalError = -32603;
 
 interface Pending {

@@ -89,6 +89,8 @@ export interface ClusterShape {
   readonly kind: "cluster";
   readonly points: readonly PointShape[];
   readonly radiusPx: number;
+  /** tell is what is said of points that lie too close together to be parted. */
+  readonly tell?: (members: readonly PointShape[]) => Detail;
 }
 
 /** Points that are drawn as density. */

@@ -1,54 +1,102 @@
-// The card beside the map: what was found, and what the colours mean.
+// The card beside the map: what was found, what there is on the way, and what the colours mean.
 
-import { between } from "../scene/colour.ts";
-import { paletteFor, type Theme } from "../engine/palette.ts";
-import type { Detail, Row, Scene } from "../scene/scene.ts";
-import { button, element } from "./dom.ts";
+import type { Theme } from "../engine/palette.ts";
+import type { List, Row, Scene } from "../scene/scene.ts";
+import { element } from "./dom.ts";
+import type { Format } from "./format.ts";
+import { rowFor, type Choose } from "./rows.ts";
 import type { Texts } from "./texts.ts";
 
 /** More rows than this are counted, not listed. */
-const maxRows = 50;
+const maxRows = 100;
 
-export function cardFor(scene: Scene, notes: readonly string[], theme: Theme, texts: Texts, number: (value: number) => string): HTMLElement | undefined {
-  if (scene.rows.length + scene.legend.length + notes.length === 0) return undefined;
-  const card = element("div", "card panel");
-  if (scene.rows.length > 0) {
-    const list = element("ul", "rows", ...scene.rows.slice(0, maxRows).map((row) => rowFor(row, theme)));
-    const more = scene.rows.length - maxRows;
-    if (more > 0) list.append(element("li", "more", texts.moreRows(number(more))));
-    card.append(list);
+/** How a card is written: what else than its scene it depends on. */
+export interface Look {
+  readonly theme: Theme;
+  readonly texts: Texts;
+  readonly format: Format;
+}
+
+export class Card {
+  readonly element = element("div", "card panel");
+  readonly #notes = element("div", "notes");
+
+  constructor(
+    readonly scene: Scene,
+    readonly look: Look,
+    readonly choose: Choose,
+  ) {
+    const found = element("div", "found");
+    if (scene.rows.length > 0) found.append(this.#rows(scene.rows));
+    for (const list of scene.lists ?? []) if (list.rows.length > 0) found.append(this.#folded(list));
+    if (found.childElementCount > 0) this.element.append(found);
+    if (scene.legend.length > 0) {
+      this.element.append(element("ul", "legend", ...scene.legend.map((row) => rowFor(row, look.theme))));
+    }
+    this.element.append(this.#notes);
+    this.setNotes([]);
+    this.setChosen(undefined);
   }
-  if (scene.legend.length > 0) {
-    card.append(element("ul", "legend", ...scene.legend.map((row) => rowFor(row, theme))));
+
+  setNotes(notes: readonly string[]): void {
+    this.#notes.replaceChildren(...notes.map((note) => element("p", "note", note)));
+    this.#notes.hidden = notes.length === 0;
+    this.element.hidden = this.element.childElementCount === 1 && notes.length === 0;
   }
-  for (const note of notes) card.append(element("p", "note", note));
-  return card;
+
+  /** setChosen marks the row of what is picked; where nothing is, the one that the scene has on top. */
+  setChosen(id: string | undefined): void {
+    for (const row of this.element.querySelectorAll<HTMLElement>(".row")) {
+      const own = row.dataset["id"];
+      row.setAttribute("aria-pressed", String(own !== undefined && (own === id || own === this.scene.chosen)));
+      // Only inside the list: scrollIntoView would scroll the conversation that holds the frame, too.
+      if (own === id && id !== undefined) reveal(row);
+    }
+  }
+
+  /** openLists and open carry what is unfolded over to a card that takes this one's place. */
+  openLists(): string[] {
+    const lists = [...this.element.querySelectorAll("details")];
+    return lists.filter(({ open }) => open).map((list) => list.dataset["list"] ?? "");
+  }
+
+  open(titles: readonly string[]): void {
+    for (const list of this.element.querySelectorAll("details")) {
+      if (titles.includes(list.dataset["list"] ?? "")) list.open = true;
+    }
+  }
+
+  /** focus puts the keyboard back on a row. */
+  focus(id: string): void {
+    const rows = [...this.element.querySelectorAll<HTMLElement>(".row")];
+    rows.find((row) => row.dataset["id"] === id)?.focus({ preventScroll: true });
+  }
+
+  #rows(rows: readonly Row[]): HTMLElement {
+    const { theme, texts, format } = this.look;
+    const list = element("ul", "rows", ...rows.slice(0, maxRows).map((row) => rowFor(row, theme, this.choose)));
+    const more = rows.length - maxRows;
+    if (more > 0) list.append(element("li", "more", texts.moreRows(format.number(more))));
+    return list;
+  }
+
+  #folded({ title, rows }: List): HTMLElement {
+    const count = element("span", "count", this.look.format.number(rows.length));
+    const list = element("details", "list", element("summary", "", title, " ", count));
+    list.dataset["list"] = title;
+    // Hundreds of rows that nobody asked for yet would cost time that the map needs first.
+    list.addEventListener("toggle", () => {
+      if (list.open && list.childElementCount === 1) list.append(this.#rows(rows));
+    });
+    return list;
+  }
 }
 
-function rowFor(row: Row, theme: Theme): HTMLElement {
-  const words = element("span", "words", element("span", "name", row.title));
-  if (row.text !== "") words.append(element("span", "text", row.text));
-  const item = element("li", "", words);
-  const swatch = swatchFor(row, theme);
-  if (swatch !== undefined) item.prepend(swatch);
-  return item;
-}
-
-function swatchFor({ swatch, colour, number, rank }: Row, theme: Theme): HTMLElement | undefined {
-  if (swatch === undefined) return undefined;
-  const palette = paletteFor(theme);
-  const ranked = rank === undefined ? undefined : between(palette.ranges[0], palette.ranges[1], rank);
-  const made = element("span", number === undefined ? "swatch" : "number", number === undefined ? "" : String(number));
-  made.style.backgroundColor = colour ?? ranked ?? palette.role[swatch];
-  made.setAttribute("aria-hidden", number === undefined ? "true" : "false");
-  return made;
-}
-
-export function detailFor(detail: Detail, texts: Texts, close: () => void): HTMLElement {
-  const box = element("div", "detail panel", button("close", "×", texts.close, close));
-  box.setAttribute("role", "group");
-  box.setAttribute("aria-label", texts.details);
-  if (detail.title !== "") box.append(element("p", "name", detail.title));
-  for (const line of detail.lines) box.append(element("p", "text", line));
-  return box;
+function reveal(row: HTMLElement): void {
+  const list = row.closest<HTMLElement>(".found");
+  if (list === null || row.getClientRects().length === 0) return;
+  const outer = list.getBoundingClientRect();
+  const inner = row.getBoundingClientRect();
+  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top;
+  else if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom;
 }

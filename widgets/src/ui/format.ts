@@ -4,7 +4,17 @@ export interface Format {
   distance(lengthM: number): string;
   /** bound writes a length that nothing goes past: rounded up, never down. */
   bound(lengthM: number): string;
+  /** roundLength answers the longest length of one, two or five times a power of ten of the unit, in metres. */
+  roundLength(mostM: number): number;
   duration(seconds: number): string;
+  /** area takes square metres. */
+  area(squareM: number): string;
+  /** clock is a time of day. */
+  clock(hour: number, minute: number): string;
+  /** weekday is the short name of a calendar day's. */
+  weekday(year: number, month: number, day: number): string;
+  /** moment is a date with its time, as the person's clock has it; undefined where the text is none. */
+  moment(iso: string): string | undefined;
   number(value: number): string;
   percent(value: number): string;
 }
@@ -42,9 +52,29 @@ export function formatFor(localeName: string | undefined): Format {
     if (value >= 1) return unit(value, large, value < 100 ? 1 : 0, roundingMode);
     return unit(lengthM / smallM, small, lengthM / smallM < 10 ? 1 : 0, roundingMode);
   };
+  const times = new Intl.DateTimeFormat(tag, { timeStyle: "short", timeZone: "UTC" });
+  const weekdays = new Intl.DateTimeFormat(tag, { weekday: "short", timeZone: "UTC" });
+  const moments = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
   return {
     distance: (lengthM) => scaled(lengthM, "halfExpand"),
     bound: (lengthM) => scaled(lengthM, "ceil"),
+    roundLength(mostM) {
+      const unitM = mostM / largeM >= 1 ? largeM : smallM;
+      const power = 10 ** Math.floor(Math.log10(mostM / unitM));
+      const step = [5, 2, 1].find((times) => times * power * unitM <= mostM) ?? 1;
+      return step * power * unitM;
+    },
+    area(squareM) {
+      const value = squareM / largeM ** 2;
+      const digits = value < 10 ? 1 : 0;
+      return `${new Intl.NumberFormat(tag, { maximumFractionDigits: digits }).format(value)} ${inMiles ? "mi²" : "km²"}`;
+    },
+    clock: (hour, minute) => times.format(Date.UTC(2000, 0, 1, hour, minute)),
+    weekday: (year, month, day) => weekdays.format(Date.UTC(year, month - 1, day)),
+    moment(iso) {
+      const time = Date.parse(iso);
+      return Number.isNaN(time) ? undefined : moments.format(time);
+    },
     duration(seconds) {
       const minutes = Math.round(seconds / 60);
       if (minutes < 1) return unit(Math.round(seconds), "second", 0);

@@ -20,7 +20,7 @@ const texts = textsFor("en");
 function made(context: HostContext = readContext({})) {
   document.body.innerHTML = '<div id="app"></div>';
   const root = document.getElementById("app")!;
-  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn() };
+  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn(), choose: vi.fn(), closeDetail: vi.fn(), openLink: vi.fn() };
   const shell = new Shell(root, actions, "© Owner", context);
   const text = (selector: string): string => root.querySelector(selector)?.textContent ?? "";
   return { root, shell, actions, text };
@@ -82,9 +82,11 @@ test("names from the data are text, wherever they stand", () => {
 });
 
 test("a detail can be closed", () => {
-  const { shell, root } = made();
+  const { shell, root, actions } = made();
   shell.showDetail({ title: "A", lines: [] });
   root.querySelector<HTMLButtonElement>(".close")!.click();
+  expect(actions.closeDetail).toHaveBeenCalledOnce();
+  shell.showDetail(undefined);
   expect(root.querySelector(".detail")).toBeNull();
 });
 
@@ -92,8 +94,8 @@ test("a thousand rows are counted, not listed", () => {
   const { shell, root, text } = made();
   const rows = Array.from({ length: 1050 }, (_, i) => ({ title: `Place ${i}`, text: "" }));
   shell.show({ kind: "drawn", scene: { ...scene, rows } });
-  expect(root.querySelectorAll(".rows li")).toHaveLength(51);
-  expect(text(".more")).toBe("and 1,000 more");
+  expect(root.querySelectorAll(".rows li")).toHaveLength(101);
+  expect(text(".more")).toBe("and 950 more");
 });
 
 test("the tiles' owner is named where tiles are shown, a note stands where they are not", () => {

@@ -3,9 +3,10 @@
 import type { Padding } from "../engine/engine.ts";
 import type { HostContext } from "../protocol/context.ts";
 import type { Detail, Scene } from "../scene/scene.ts";
-import { cardFor, detailFor } from "./card.ts";
+import { Card } from "./card.ts";
 import { button, element } from "./dom.ts";
 import { formatFor, type Format } from "./format.ts";
+import { Popup, type Point } from "./popup.ts";
 import type { State, TileNote } from "./state.ts";
 import { textsFor, type Texts } from "./texts.ts";
 import { applyContext, themeOf } from "./theme.ts";
@@ -13,6 +14,11 @@ import { applyContext, themeOf } from "./theme.ts";
 export interface ShellActions {
   zoomBy(levels: number): void;
   toggleFullscreen(): void;
+  /** choose picks what a row of the card stands for. */
+  choose(id: string): void;
+  /** closeDetail: the person has read enough of what is picked. */
+  closeDetail(): void;
+  openLink(url: string): void;
 }
 
 /** A frame this wide has room for the card beside what is drawn. */
@@ -25,13 +31,15 @@ export class Shell {
   readonly #title = element("div", "title panel");
   readonly #message = element("div", "message panel");
   readonly #cardSlot = element("div", "card-slot");
-  readonly #detailSlot = element("div", "detail-slot");
+  readonly #popup: Popup;
   readonly #note = element("p", "hidden-note");
   readonly #live = element("p", "spoken");
   readonly #attribution = element("p", "attribution");
   readonly #controls = element("div", "controls");
   #state: State = { kind: "waiting", partial: false };
   #tiles: TileNote = "none";
+  #card: Card | undefined;
+  #chosen: string | undefined;
   #context: HostContext;
 
   constructor(
@@ -42,6 +50,7 @@ export class Shell {
   ) {
     this.#root = root;
     this.#context = context;
+    this.#popup = new Popup((url) => actions.openLink(url));
     this.map.tabIndex = 0;
     this.map.setAttribute("role", "application");
     this.#live.setAttribute("role", "status");
@@ -50,10 +59,10 @@ export class Shell {
       this.map,
       this.#title,
       this.#cardSlot,
-      this.#detailSlot,
       this.#message,
       this.#controls,
       this.#attribution,
+      this.#popup.slot,
       this.#note,
       this.#live,
     );
@@ -111,10 +120,26 @@ export class Shell {
       : { top, right: 2 * gapPx, bottom: card.height + gapPx, left: gapPx };
   }
 
+  /** showDetail tells about what is picked; the box stands where pointAt says. */
   showDetail(detail: Detail | undefined): void {
-    const close = (): void => this.showDetail(undefined);
-    this.#detailSlot.replaceChildren(...(detail === undefined ? [] : [detailFor(detail, this.texts, close)]));
-    if (detail !== undefined) this.#live.textContent = [detail.title, ...detail.lines].join(". ");
+    if (detail === undefined) {
+      this.#popup.hide();
+      return;
+    }
+    this.#popup.show(detail, this.texts, () => this.actions.closeDetail());
+    const fields = (detail.fields ?? []).map(({ name, text }) => `${name}: ${text}`);
+    this.#live.textContent = [detail.title, detail.kind ?? "", ...detail.lines, ...fields].filter((words) => words !== "").join(". ");
+  }
+
+  /** pointAt moves the box along with the map, in CSS pixels of the map. */
+  pointAt(at: Point | undefined): void {
+    this.#popup.moveTo(at);
+  }
+
+  /** markChosen shows in the card what is picked. */
+  markChosen(id: string | undefined): void {
+    this.#chosen = id;
+    this.#card?.setChosen(id);
   }
 
   /** sizePx is what the document wants to be; undefined where the host decides. */
@@ -125,16 +150,33 @@ export class Shell {
   #clear(): void {
     this.#title.hidden = true;
     this.#cardSlot.replaceChildren();
+    this.#card = undefined;
+    this.#chosen = undefined;
     this.showDetail(undefined);
   }
 
   #renderCard(scene: Scene, maxErrorM: number | undefined): void {
     const { texts, format } = this;
+    const theme = themeOf(this.#context);
     const notes: string[] = [];
     if (maxErrorM !== undefined) notes.push(texts.fitted(format.bound(maxErrorM)));
     if (this.#tiles === "blocked") notes.push(texts.noTiles);
-    const card = cardFor(scene, notes, themeOf(this.#context), texts, format.number);
-    this.#cardSlot.replaceChildren(...(card === undefined ? [] : [card]));
+    if (this.#card?.scene !== scene || this.#card.look.theme !== theme || this.#card.look.texts !== texts) {
+      this.#replaceCard(new Card(scene, { theme, texts, format }, (id) => this.actions.choose(id)));
+    }
+    this.#card?.setNotes(notes);
+  }
+
+  /** replaceCard keeps what the person had unfolded, and the keyboard on its row. */
+  #replaceCard(card: Card): void {
+    const before = this.#card;
+    const focused = document.activeElement;
+    const row = focused instanceof HTMLElement && this.#cardSlot.contains(focused) ? focused.dataset["id"] : undefined;
+    this.#card = card;
+    this.#cardSlot.replaceChildren(card.element);
+    if (before !== undefined) card.open(before.openLists());
+    card.setChosen(this.#chosen);
+    if (row !== undefined) card.focus(row);
   }
 
   #renderControls(): void {

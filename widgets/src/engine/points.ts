@@ -1,0 +1,69 @@
+// How points look: rings for where a route begins, drops and numbers for places, signs for what to look out for.
+
+import Style from "ol/style/Style.js";
+import type { PointShape } from "../scene/scene.ts";
+import { disc, inside, label, pin, pinCentrePx } from "./marks.ts";
+import type { Palette } from "./palette.ts";
+
+export function pointStyle(shape: PointShape, palette: Palette, chosen: boolean): Style[] {
+  const color = shape.colour ?? palette.role[shape.role];
+  const zIndex = chosen ? 2000 : zIndexOf(shape);
+  switch (shape.role) {
+    case "label":
+      return labelled(shape, palette, zIndex, 0);
+    case "start":
+    case "via": {
+      const radius = (shape.role === "start" ? 6 : 5) + (chosen ? 2 : 0);
+      return [new Style({ zIndex, image: disc(radius, palette.halo, color, 3.5) }), ...labelled(shape, palette, zIndex, 9)];
+    }
+    case "end":
+      return [
+        new Style({ zIndex, image: pin(color, palette.ring, chosen ? 1.2 : 1) }),
+        new Style({ zIndex, text: inside("●", palette.onMark, pinCentrePx) }),
+        ...labelled(shape, palette, zIndex, 12),
+      ];
+    case "charge":
+      return [mark(chosen ? 13 : 10, color, palette, zIndex, "⚡"), ...labelled(shape, palette, zIndex, 13)];
+    case "border":
+      return [new Style({ zIndex, image: disc(chosen ? 6 : 4, palette.halo, color, 2) }), ...labelled(shape, palette, zIndex, 8)];
+    case "place":
+      return place(shape, color, palette, zIndex, chosen);
+    case "incident":
+      return [mark(chosen ? 12 : 9, color, palette, zIndex, shape.sign)];
+    default:
+      return [mark((shape.radiusPx ?? 6) + (chosen ? 3 : 0), color, palette, zIndex), ...labelled(shape, palette, zIndex, (shape.radiusPx ?? 6) + 4)];
+  }
+}
+
+const order = { end: 22, charge: 21, start: 20, via: 19, border: 18, incident: 12, data: 10, place: 100, label: 5 };
+
+/** Of places that crowd, the first of the list is on top. */
+function zIndexOf({ role, number, priority }: PointShape): number {
+  if (role === "place") return 1000 - Math.min(900, number ?? 900);
+  return order[role] + (priority ?? 0) / 100;
+}
+
+function mark(radius: number, color: string, palette: Palette, zIndex: number, sign?: string): Style {
+  const image = disc(radius, color, palette.ring, radius > 8 ? 2 : 1.5);
+  return new Style({ zIndex, image, ...(sign !== undefined ? { text: inside(sign, palette.onMark) } : {}) });
+}
+
+function place(shape: PointShape, color: string, palette: Palette, zIndex: number, chosen: boolean): Style[] {
+  const { number } = shape;
+  if (number === undefined) {
+    return [
+      new Style({ zIndex, image: pin(color, palette.ring, chosen ? 1.2 : 1) }),
+      new Style({ zIndex, text: inside("●", palette.onMark, chosen ? 1.2 * pinCentrePx : pinCentrePx) }),
+      ...labelled(shape, palette, zIndex, 14),
+    ];
+  }
+  const radius = chosen ? 14 : 11;
+  return [mark(radius, color, palette, zIndex, number > 999 ? undefined : String(number)), ...labelled(shape, palette, zIndex, radius + 4)];
+}
+
+/** labelled puts the name beside the mark; a lone label is its own middle. */
+function labelled({ label: text, role }: PointShape, palette: Palette, zIndex: number, offsetX: number): Style[] {
+  if (text === undefined) return [];
+  const beside = role === "label" ? {} : { offsetX, align: "left" as const };
+  return [new Style({ zIndex, text: label(text, { ink: palette.ink, halo: palette.halo, ...beside }) })];
+}
