@@ -13,6 +13,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 FUZZTIME ?= 5s
 BENCHTIME ?= 1s
 
+# What building the widget writes; committed, so that building the gateway needs no Node.js.
+BUILT := widgets/dist widgets/THIRD_PARTY_LICENCES
+
 # Packages in which goroutines share anything: their tests run with the race detector, all others without.
 RACE := ./cmd/... ./proxy/...
 
@@ -62,13 +65,13 @@ bench: ## Every benchmark for BENCHTIME (1s); figures are in docs/benchmarks.md
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 
 .PHONY: widget
-widget: ## Check, test and rebuild the widget; the committed widgets/dist must come out the same
+widget: ## Check, test and rebuild the widget; what is committed must come out the same
 	tools/install.sh node
 	tools/install.sh chromium
 	cd widgets && npm ci --no-audit --no-fund
 	cd widgets && npm run check && npm test && npm run build && npm run test:browser
-	@git diff --stat --exit-code -- widgets/dist && test -z "$$(git status --porcelain -- widgets/dist)" \
-		|| { echo 'widgets/dist differs from what the sources build: commit the rebuilt files' >&2; exit 1; }
+	@git diff --stat -- $(BUILT) && test -z "$$(git status --porcelain -- $(BUILT))" \
+		|| { echo '$(BUILT) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
 
 .PHONY: generate
 generate: ## Write the generated files: docs/configuration.md, config/synopsis.go
