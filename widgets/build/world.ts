@@ -30,12 +30,17 @@ function unwrapped(line: Position[]): Position[] {
   });
 }
 
+/** isPole: the pole itself, which the data has as a ring of its own. */
+function isPole(ring: Position[]): boolean {
+  return ring.every(([, lat = 0]) => lat < -89.9);
+}
+
 /**
  * onFlatMap answers the rings of a polygon as a flat map has to draw them: Antarctica, which goes round the pole, is
  * closed along the map's lower edge, and what reaches past 180 is there twice, once at either edge.
  */
 function onFlatMap(rings: Position[][]): Position[][][] {
-  const flat = rings.map((ring) => {
+  const flat = rings.filter((ring) => !isPole(ring)).map((ring) => {
     const line = unwrapped(ring);
     const first = line[0]![0]!;
     const last = line.at(-1)![0]!;
@@ -44,7 +49,7 @@ function onFlatMap(rings: Position[][]): Position[][][] {
   const lons = flat.flat().map(([lon = 0]) => lon);
   const west = Math.min(...lons);
   const east = Math.max(...lons);
-  const copies = [0, -360, 360].filter((by) => west + by < 180 && east + by > -180);
+  const copies = [0, -360, 360].filter((by) => west + by < 179.9 && east + by > -179.9);
   return copies.map((by) => flat.map((ring) => ring.map(([lon = 0, lat = 0]) => [lon + by, lat])));
 }
 
