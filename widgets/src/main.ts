@@ -8,6 +8,7 @@ import { fetchIncidents } from "./data/live.ts";
 import { textOf } from "./data/result.ts";
 import { Engine } from "./engine/engine.ts";
 import { Feedback } from "./feedback.ts";
+import type { HostContext } from "./protocol/context.ts";
 import { methodNotFound, RequestError } from "./protocol/peer.ts";
 import { parentPort } from "./protocol/port.ts";
 import { View } from "./protocol/view.ts";
@@ -37,12 +38,7 @@ function start(root: HTMLElement): void {
     toolInputPartial: () => session.toolInputPartial(),
     toolResult: (result) => void session.toolResult(result),
     toolCancelled: () => session.toolCancelled(),
-    contextChanged: (context) => {
-      shell.setContext(context);
-      engine.setTheme(themeOf(context));
-      engine.setLocale(context.locale);
-      tellSize();
-    },
+    contextChanged: look,
     teardown: () => {
       session.end();
       feedback.end();
@@ -59,6 +55,7 @@ function start(root: HTMLElement): void {
         const mode = view.context.displayMode === "fullscreen" ? "inline" : "fullscreen";
         view.requestDisplayMode(mode).catch(() => undefined);
       },
+      again: () => void session.again(),
       choose: (id) => selection.fromCard(id),
       closeDetail: () => {
         selection.clear();
@@ -130,6 +127,10 @@ function start(root: HTMLElement): void {
       (answer) => (answer["isError"] === true ? undefined : textOf(answer)?.trim()),
       () => undefined,
     );
+    void key.then((answer) => {
+      // Whoever asks later may be luckier.
+      if (answer === undefined) key = undefined;
+    });
     return key;
   }
 
@@ -143,12 +144,19 @@ function start(root: HTMLElement): void {
     });
   }
 
+  function look(context: HostContext): void {
+    shell.setContext(context);
+    engine.setTheme(themeOf(context));
+    engine.setLocale(context.locale);
+    tellSize();
+  }
+
   /** tellSize asks for the height that the document wants, where the host leaves that to it. */
   function tellSize(): void {
     const heightPx = shell.wantedHeightPx();
-    if (heightPx === undefined || heightPx === toldHeightPx) return;
+    if (heightPx === toldHeightPx) return;
     toldHeightPx = heightPx;
-    view.sizeChanged(heightPx);
+    if (heightPx !== undefined) view.sizeChanged(heightPx);
   }
 
   const sizes = new ResizeObserver(() => {
@@ -156,6 +164,8 @@ function start(root: HTMLElement): void {
     engine.resize();
   });
   sizes.observe(root);
+  // Where the host gives no theme, the system's counts, also when night falls.
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => look(view.context));
 
   // A host that is silent now may yet send a result; one that never does must not leave the person waiting.
   view

@@ -204,6 +204,97 @@ describe("waiting", () => {
   });
 });
 
+describe("what hosts do out of turn", () => {
+  test("a result that comes again without its data leaves the map", async () => {
+    const { stage, session } = made();
+    const whole = inline(route);
+    await session.toolResult(whole);
+    await session.toolResult({ content: whole["content"] });
+    await session.toolResult({ content: whole["content"], _meta: { "host/id": 1 } });
+    expect(stage.last.kind).toBe("drawn");
+    expect(stage.reports).toHaveLength(1);
+  });
+
+  test("a result that comes again while it is drawn is drawn once", async () => {
+    const { stage, session } = made();
+    const whole = inline(route);
+    const first = session.toolResult(whole);
+    const second = session.toolResult({ content: whole["content"] });
+    await Promise.all([first, second]);
+    expect(stage.last.kind).toBe("drawn");
+    expect(stage.reports.map(({ outcome }) => outcome)).toEqual(["drawn"]);
+  });
+
+  test("a result whose data comes late is drawn", async () => {
+    const { stage, session } = made();
+    const whole = inline(route);
+    await session.toolResult({ content: whole["content"] });
+    expect(stage.last).toEqual({ kind: "failed", reason: "data_missing" });
+    await session.toolResult(whole);
+    expect(stage.last.kind).toBe("drawn");
+  });
+
+  test("a word to stop that comes after the result means nothing", async () => {
+    const { stage, session } = made();
+    await session.toolResult(inline(route));
+    session.toolCancelled();
+    expect(stage.last.kind).toBe("drawn");
+    expect(stage.reports).toHaveLength(1);
+  });
+
+  test("two words to stop are one", () => {
+    const { stage, session } = made();
+    session.toolCancelled();
+    session.toolCancelled();
+    expect(stage.reports).toHaveLength(1);
+  });
+
+  test("silence after the handshake ends too, and is reported once", async () => {
+    const { stage, session } = made();
+    session.expectResult();
+    await vi.advanceTimersByTimeAsync(resultTimeoutMs);
+    expect(stage.last).toEqual({ kind: "failed", reason: "no_result" });
+    session.toolInput({});
+    expect(stage.last.kind).toBe("waiting");
+    await vi.advanceTimersByTimeAsync(resultTimeoutMs);
+    expect(stage.last).toEqual({ kind: "failed", reason: "no_result" });
+    expect(stage.reports).toHaveLength(1);
+  });
+
+  test("the minute begins anew with each part of the input", async () => {
+    const { stage, session } = made();
+    session.expectResult();
+    for (let i = 0; i < 5; i++) {
+      await vi.advanceTimersByTimeAsync(resultTimeoutMs - 1000);
+      session.toolInputPartial();
+    }
+    session.toolInput({});
+    await vi.advanceTimersByTimeAsync(resultTimeoutMs - 1);
+    expect(stage.last.kind).toBe("waiting");
+  });
+});
+
+describe("again", () => {
+  test("fetches once more, and draws", async () => {
+    const { stage, session } = made();
+    session.toolInput({ data_url: "https://example.com/a" });
+    stage.callTool.mockRejectedValueOnce(new Error("offline"));
+    await session.toolResult(result("tomtom-data-viz", { "com.tomtom/app-data-status": "fetch" }));
+    expect(stage.last).toEqual({ kind: "failed", reason: "fetch_failed" });
+    const places = { geojson: { features: [{ geometry: { type: "Point", coordinates: [4, 52] }, properties: {} }] }, layers: [{ type: "markers" }] };
+    stage.callTool.mockResolvedValueOnce({ content: [{ type: "text", text: JSON.stringify({ app_data: encode(places) }) }] });
+    await session.again();
+    expect(stage.last.kind).toBe("drawn");
+    expect(stage.callTool.mock.calls.map(([name]) => name)).toEqual(["tomtom-get-app-data", "tomtom-get-app-data"]);
+  });
+
+  test("is nothing before there is a result", async () => {
+    const { stage, session } = made();
+    await session.again();
+    expect(stage.shown).toEqual([]);
+  });
+});
+
 describe("traffic", () => {
   const live = result("tomtom-traffic", { show_ui: true, "com.tomtom/app-data-status": "none" });
 

@@ -130,7 +130,7 @@ export class Session {
     }
   }
 
-  async #draw({ source, document }: AppData, tool: string, fitted: Simplification | undefined, turn: number): Promise<void> {
+  async #draw({ source, document, passed }: AppData, tool: string, fitted: Simplification | undefined, turn: number): Promise<void> {
     const scene = document === undefined ? undefined : buildScene(tool, document, this.stage.brief(this.#input));
     if (scene === undefined || scene.shapes.length === 0) {
       if (scene?.bounds !== undefined) await this.stage.draw(tool, scene, undefined);
@@ -143,7 +143,7 @@ export class Session {
     await this.stage.draw(tool, scene, maxErrorM);
     if (turn !== this.#turn) return;
     this.stage.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
-    this.#report({ tool, outcome: "drawn", source });
+    this.#report({ tool, outcome: "drawn", source, ...(passed !== undefined ? { reason: passed } : {}) });
   }
 
   #giveUp(): void {
@@ -174,11 +174,8 @@ interface Heard {
 
 function isSameAgain(before: Heard, now: Heard): boolean {
   if (before.whole === now.whole) return true;
-  return before.answer === now.answer && hasAppData(before.raw) && !hasAppData(now.raw);
-}
-
-function hasAppData(raw: JsonObject): boolean {
-  return readResult(raw).appData !== undefined;
+  const [first, second] = [readResult(before.raw), readResult(now.raw)];
+  return before.answer === now.answer && first.appData !== undefined && second.appData === undefined && second.showUI;
 }
 
 function asFailure(error: unknown): Failure {

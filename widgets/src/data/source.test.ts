@@ -51,11 +51,6 @@ describe("findAppData", () => {
     expect(found).toEqual({ source: "inline", document: { a: 1 }, calls: [] });
   });
 
-  test("inline data that is damaged is an error, also where the text could be drawn", async () => {
-    const found = await find({ tool: "tomtom-geocode", meta: { ...inlineMeta, "com.tomtom/app-data": "x" }, text: points });
-    expect(found).toMatchObject({ error: { reason: "bad_data" }, calls: [] });
-  });
-
   test.each([["fetch"], [undefined]])("fetches data-viz with its own input (status %s)", async (word) => {
     const input = { data_url: "https://example.com/a.geojson", layers: [{ type: "fill" }] };
     const found = await find({
@@ -129,6 +124,21 @@ describe("findAppData", () => {
     ["the answer has no app data", answer({ data: 1 })],
   ])("fails where %s", async (_name, called) => {
     expect(await find({ tool: "tomtom-data-viz", input: {}, called })).toMatchObject({ error: { reason: "fetch_failed" } });
+  });
+
+  test("what is damaged is looked for in the next place", async () => {
+    const full = line(30);
+    const broken = { "com.tomtom/app-data": "H4sI" };
+    expect(await find({ tool: "tomtom-routing", meta: broken, text: full })).toMatchObject({ source: "text", document: full, passed: "bad_data" });
+    expect(
+      await find({ tool: "tomtom-routing", meta: broken, text: { app_data_ref: "r-2" }, called: answer({ app_data: encode({ d: 4 }) }) }),
+    ).toMatchObject({ source: "fetched", document: { d: 4 } });
+  });
+
+  test("of several failures the first is told", async () => {
+    const broken = { "com.tomtom/app-data": "H4sI" };
+    const found = await find({ tool: "tomtom-routing", meta: broken, text: { app_data_ref: "r-3" }, called: new Error("no") });
+    expect(found).toMatchObject({ error: { reason: "bad_data" }, calls: [["tomtom-get-app-data", { app_data_ref: "r-3" }]] });
   });
 
   test("a tool without app data has none", async () => {

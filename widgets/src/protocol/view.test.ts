@@ -155,9 +155,47 @@ describe("what the view asks", () => {
     expect(view.context.displayMode).toBe("fullscreen");
   });
 
-  test("a size is told", async () => {
+  test("a height is told, and no width: a host that is told one may fix it", async () => {
     const { port, view } = await connected();
-    view.sizeChanged(640, 420);
-    expect(port.last("ui/notifications/size-changed").params).toEqual({ width: 640, height: 420 });
+    view.sizeChanged(420);
+    expect(port.last("ui/notifications/size-changed").params).toEqual({ height: 420 });
+  });
+
+  test("a message is the person's, and off where the host lacks it", async () => {
+    const without = await connected();
+    await without.view.sendMessage("hello");
+    expect(without.port.posted.some(({ method }) => method === "ui/message")).toBe(false);
+    const { port, view } = await connected({}, { message: { text: {} } });
+    const sending = view.sendMessage("hello");
+    const { id, params } = port.last("ui/message");
+    expect(params).toEqual({ role: "user", content: [{ type: "text", text: "hello" }] });
+    port.say({ id, result: {} });
+    await sending;
+  });
+
+  test("a resource is read as its contents, however odd the answer", async () => {
+    const { port, view } = await connected();
+    for (const [result, want] of [
+      [{ contents: [{ uri: "ui://a", text: "b" }, 7] }, [{ uri: "ui://a", text: "b" }]],
+      [{ contents: "none" }, []],
+      [undefined, []],
+    ]) {
+      const reading = view.readResource("ui://a");
+      const { id, params } = port.last("resources/read");
+      expect(params).toEqual({ uri: "ui://a" });
+      port.say({ id, result });
+      expect(await reading).toEqual(want);
+    }
+  });
+
+  test("a word for the log is a notification, and off where the host keeps none", async () => {
+    const without = await connected();
+    without.view.log("warning", { reason: "too_large" });
+    expect(without.port.posted.some(({ method }) => method === "notifications/message")).toBe(false);
+    const { port, view } = await connected({}, { logging: {} });
+    view.log("warning", { reason: "too_large" });
+    expect(port.last("notifications/message")).toMatchObject({
+      params: { level: "warning", logger: "map", data: { reason: "too_large" } },
+    });
   });
 });

@@ -1,6 +1,6 @@
 // The view's side of MCP Apps (2026-01-26): the handshake, what the host tells, and what the view may ask.
 
-import { asObject, asText, at, type JsonObject } from "../json.ts";
+import { asObject, asText, at, objectsOf, type JsonObject } from "../json.ts";
 import { merge, readContext, readMode, type DisplayMode, type HostContext } from "./context.ts";
 import { Peer } from "./peer.ts";
 import type { Port } from "./port.ts";
@@ -26,6 +26,7 @@ export class View {
   readonly #events: ViewEvents;
   #rawContext: JsonObject = {};
   #capabilities: JsonObject = {};
+  #name = "";
 
   /** The constructor listens at once, so that nothing the host sends early is lost. */
   constructor(port: Port, events: ViewEvents) {
@@ -49,6 +50,7 @@ export class View {
 
   /** connect shakes hands. It rejects where the host refuses or is silent; a result may still come then. */
   async connect(name: string, version: string): Promise<void> {
+    this.#name = name;
     const params = {
       appInfo: { name, version },
       appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
@@ -69,8 +71,9 @@ export class View {
     return Object.hasOwn(this.#capabilities, capability);
   }
 
-  sizeChanged(widthPx: number, heightPx: number): void {
-    this.#peer.notify("ui/notifications/size-changed", { width: widthPx, height: heightPx });
+  /** sizeChanged tells the height that the view wants. Its width is the host's: a host that is told one may fix it. */
+  sizeChanged(heightPx: number): void {
+    this.#peer.notify("ui/notifications/size-changed", { height: heightPx });
   }
 
   /** callTool calls a tool of the server that served this document; the answer is a CallToolResult. */
@@ -88,6 +91,23 @@ export class View {
   async updateModelContext(text: string): Promise<void> {
     if (!this.supports("updateModelContext")) return;
     await this.#peer.request("ui/update-model-context", { content: [{ type: "text", text }] }, requestTimeoutMs);
+  }
+
+  /** sendMessage says something in the conversation in the person's name; only ever what the person asked for. */
+  async sendMessage(text: string): Promise<void> {
+    if (!this.supports("message")) return;
+    await this.#peer.request("ui/message", { role: "user", content: [{ type: "text", text }] }, requestTimeoutMs);
+  }
+
+  /** readResource reads a resource of the server that served this document; the answer is its contents. */
+  async readResource(uri: string): Promise<readonly JsonObject[]> {
+    const result = await this.#peer.request("resources/read", { uri }, requestTimeoutMs);
+    return objectsOf(at(result, "contents"));
+  }
+
+  /** log tells whoever looks after the host; never data of a result. */
+  log(level: "info" | "warning" | "error", data: JsonObject): void {
+    if (this.supports("logging")) this.#peer.notify("notifications/message", { level, logger: this.#name, data });
   }
 
   /** requestDisplayMode answers the mode that the host chose, which may be another. */

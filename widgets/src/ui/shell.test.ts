@@ -17,10 +17,10 @@ const scene: Scene = {
 };
 const texts = textsFor("en");
 
-function made(context: HostContext = readContext({})) {
+function made(context: HostContext = readContext({ locale: "en" })) {
   document.body.innerHTML = '<div id="app"></div>';
   const root = document.getElementById("app")!;
-  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn(), choose: vi.fn(), closeDetail: vi.fn(), openLink: vi.fn() };
+  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn(), again: vi.fn(), choose: vi.fn(), closeDetail: vi.fn(), openLink: vi.fn() };
   const shell = new Shell(root, actions, "© Owner", context);
   const text = (selector: string): string => root.querySelector(selector)?.textContent ?? "";
   return { root, shell, actions, text };

@@ -4,8 +4,11 @@ import type { Padding } from "../engine/engine.ts";
 import type { HostContext } from "../protocol/context.ts";
 import type { Detail, Scene } from "../scene/scene.ts";
 import { Card } from "./card.ts";
+import { Credits } from "./credits.ts";
 import { button, element } from "./dom.ts";
 import { formatFor, type Format } from "./format.ts";
+import { icon, type Icon } from "./icons.ts";
+import { Message, wordsFor } from "./message.ts";
 import { Popup, type Point } from "./popup.ts";
 import type { State, TileNote } from "./state.ts";
 import { textsFor, type Texts } from "./texts.ts";
@@ -14,6 +17,8 @@ import { applyContext, themeOf } from "./theme.ts";
 export interface ShellActions {
   zoomBy(levels: number): void;
   toggleFullscreen(): void;
+  /** again fetches what could not be fetched. */
+  again(): void;
   /** choose picks what a row of the card stands for. */
   choose(id: string): void;
   /** closeDetail: the person has read enough of what is picked. */
@@ -29,12 +34,13 @@ export class Shell {
   readonly map = element("div", "map");
   readonly #root: HTMLElement;
   readonly #title = element("div", "title panel");
-  readonly #message = element("div", "message panel");
+  readonly #message: Message;
   readonly #cardSlot = element("div", "card-slot");
   readonly #popup: Popup;
   readonly #note = element("p", "hidden-note");
   readonly #live = element("p", "spoken");
-  readonly #attribution = element("p", "attribution");
+  readonly #help = element("p", "spoken");
+  readonly #credits: Credits;
   readonly #controls = element("div", "controls");
   #state: State = { kind: "waiting", partial: false };
   #tiles: TileNote = "none";
@@ -45,24 +51,33 @@ export class Shell {
   constructor(
     root: HTMLElement,
     readonly actions: ShellActions,
-    readonly owners: string,
+    owners: string,
     context: HostContext,
   ) {
     this.#root = root;
     this.#context = context;
     this.#popup = new Popup((url) => actions.openLink(url));
+    this.#message = new Message(() => actions.again());
+    this.#credits = new Credits(owners);
     this.map.tabIndex = 0;
     this.map.setAttribute("role", "application");
+    this.#help.id = "map-help";
+    this.map.setAttribute("aria-describedby", this.#help.id);
+    this.#cardSlot.setAttribute("role", "region");
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && this.#context.displayMode === "fullscreen") actions.toggleFullscreen();
+    });
     this.#live.setAttribute("role", "status");
     this.#live.setAttribute("aria-live", "polite");
     root.replaceChildren(
       this.map,
+      this.#help,
       this.#title,
       this.#cardSlot,
-      this.#message,
-      this.#controls,
-      this.#attribution,
       this.#popup.slot,
+      this.#message.element,
+      this.#controls,
+      this.#credits.line,
       this.#note,
       this.#live,
     );
@@ -70,37 +85,52 @@ export class Shell {
   }
 
   get texts(): Texts {
-    return textsFor(this.#context.locale);
+    return textsFor(this.#locale);
   }
 
   get format(): Format {
-    return formatFor(this.#context.locale);
+    return formatFor(this.#locale);
+  }
+
+  get #locale(): string {
+    return this.#context.locale ?? navigator.language;
   }
 
   setContext(context: HostContext): void {
     this.#context = context;
-    applyContext(document.documentElement, context);
+    applyContext(document.documentElement, context, this.#locale);
+    const { texts } = this;
+    document.documentElement.lang = texts.language;
+    document.title = texts.map;
+    this.map.setAttribute("aria-label", texts.map);
+    this.#help.textContent = texts.mapHelp;
+    this.#cardSlot.setAttribute("aria-label", texts.list);
+    this.#credits.setTexts(texts);
     this.#renderControls();
     this.show(this.#state);
   }
 
   setTiles(note: TileNote, shown: boolean): void {
     this.#tiles = note;
-    this.#attribution.textContent = shown && this.owners !== "" ? this.owners : "Natural Earth";
+    this.#credits.setTiles(shown);
     if (this.#state.kind === "drawn") this.#renderCard(this.#state.scene, this.#state.maxErrorM);
   }
 
   show(state: State): void {
     this.#state = state;
     this.#root.dataset["state"] = state.kind;
-    this.map.setAttribute("aria-label", this.texts.map);
     if (state.kind !== "drawn") this.#clear();
-    const { title, text } = this.#words(state);
-    this.#message.replaceChildren(...[title, text].filter((words) => words !== "").map((words, i) => element("p", i === 0 ? "name" : "text", words)));
-    this.#message.hidden = title === "";
+    const words = wordsFor(state, this.texts);
+    this.#message.show(words, this.texts);
     this.#note.textContent = state.kind === "hidden" ? this.texts.hidden : "";
     if (state.kind === "drawn") this.prepare(state.scene, state.maxErrorM);
-    this.#live.textContent = state.kind === "drawn" ? this.texts.drawn(spoken(state.scene)) : [title, text, this.#note.textContent].join(" ").trim();
+    this.#say(state.kind === "drawn" ? this.texts.drawn(spoken(state.scene)) : `${words?.title ?? this.#note.textContent} ${words?.text ?? ""}`);
+  }
+
+  /** #say speaks what was not said just before. */
+  #say(words: string): void {
+    const said = words.trim();
+    if (this.#live.textContent !== said) this.#live.textContent = said;
   }
 
   /** prepare lays out what stands beside a scene, so that padding is known before the map is drawn. */
@@ -128,7 +158,7 @@ export class Shell {
     }
     this.#popup.show(detail, this.texts, () => this.actions.closeDetail());
     const fields = (detail.fields ?? []).map(({ name, text }) => `${name}: ${text}`);
-    this.#live.textContent = [detail.title, detail.kind ?? "", ...detail.lines, ...fields].filter((words) => words !== "").join(". ");
+    this.#say([detail.title, detail.kind ?? "", ...detail.lines, ...fields].filter((words) => words !== "").join(". "));
   }
 
   /** pointAt moves the box along with the map, in CSS pixels of the map. */
@@ -142,9 +172,10 @@ export class Shell {
     this.#card?.setChosen(id);
   }
 
-  /** sizePx is what the document wants to be; undefined where the host decides. */
-  sizePx(): { width: number; height: number } {
-    return { width: document.documentElement.clientWidth, height: Math.ceil(this.#root.getBoundingClientRect().height) };
+  /** wantedHeightPx is undefined where the frame is filled, whatever its height. */
+  wantedHeightPx(): number | undefined {
+    const heightPx = Math.ceil(this.#root.getBoundingClientRect().height);
+    return this.#context.displayMode === "inline" && heightPx > 0 ? heightPx : undefined;
   }
 
   #clear(): void {
@@ -174,7 +205,7 @@ export class Shell {
     const row = focused instanceof HTMLElement && this.#cardSlot.contains(focused) ? focused.dataset["id"] : undefined;
     this.#card = card;
     this.#cardSlot.replaceChildren(card.element);
-    if (before !== undefined) card.open(before.openLists());
+    if (before !== undefined) card.setOpen(before.openLists());
     card.setChosen(this.#chosen);
     if (row !== undefined) card.focus(row);
   }
@@ -183,29 +214,23 @@ export class Shell {
     const { texts, actions } = this;
     const full = this.#context.displayMode === "fullscreen";
     const made = [
-      button("", "+", texts.zoomIn, () => actions.zoomBy(1)),
-      button("", "−", texts.zoomOut, () => actions.zoomBy(-1)),
+      control("plus", texts.zoomIn, () => actions.zoomBy(1)),
+      control("minus", texts.zoomOut, () => actions.zoomBy(-1)),
     ];
     if (this.#context.availableDisplayModes.includes(full ? "inline" : "fullscreen")) {
-      made.push(button("", full ? "⤡" : "⤢", full ? texts.leaveFullscreen : texts.fullscreen, () => actions.toggleFullscreen()));
+      const label = full ? texts.leaveFullscreen : texts.fullscreen;
+      made.push(control(full ? "shrink" : "expand", label, () => actions.toggleFullscreen()));
     }
+    const focused = [...this.#controls.children].indexOf(document.activeElement!);
     this.#controls.replaceChildren(...made);
+    made[focused]?.focus({ preventScroll: true });
   }
+}
 
-  #words(state: State): { title: string; text: string } {
-    switch (state.kind) {
-      case "waiting":
-        return { title: state.partial ? this.texts.preparing : this.texts.waiting, text: "" };
-      case "drawing":
-        return { title: this.texts.drawing, text: "" };
-      case "empty":
-        return { title: this.texts.empty, text: "" };
-      case "failed":
-        return this.texts.failures[state.reason];
-      default:
-        return { title: "", text: "" };
-    }
-  }
+function control(sign: Icon, label: string, pressed: () => void): HTMLButtonElement {
+  const made = button("", "", label, pressed);
+  made.replaceChildren(icon(sign));
+  return made;
 }
 
 /** spoken is what a screen reader says of a scene: its first rows. */

@@ -3,6 +3,8 @@
 import type { Reason } from "../data/failure.ts";
 
 export interface Texts {
+  /** BCP 47, of these texts. */
+  readonly language: string;
   readonly map: string;
   readonly waiting: string;
   readonly preparing: string;
@@ -20,6 +22,14 @@ export interface Texts {
   readonly leaveFullscreen: string;
   readonly close: string;
   readonly details: string;
+  /** How to use the map without a pointer. */
+  readonly mapHelp: string;
+  readonly list: string;
+  readonly again: string;
+  readonly about: string;
+  readonly tilesBy: (owners: string) => string;
+  readonly outlinesBy: (owner: string) => string;
+  readonly software: string;
   readonly moreRows: (count: string) => string;
 
   readonly route: string;
@@ -109,6 +119,7 @@ export type IncidentKind =
 const answerStands = "The answer in the conversation is not affected.";
 
 const english: Texts = {
+  language: "en",
   map: "Map",
   waiting: "Waiting for the result…",
   preparing: "The request is being written…",
@@ -154,6 +165,13 @@ const english: Texts = {
   leaveFullscreen: "Leave full screen",
   close: "Close",
   details: "Details",
+  mapHelp: "Arrow keys move the map, plus and minus zoom. What is on it is listed after it.",
+  list: "On this map",
+  again: "Try again",
+  about: "About this map",
+  tilesBy: (owners) => `Map: ${owners}`,
+  outlinesBy: (owner) => `Outlines of land and borders: ${owner}, public domain`,
+  software: "Software in this document",
   moreRows: (count) => `and ${count} more`,
 
   route: "Route",

@@ -16,13 +16,29 @@ export function heightOf({ displayMode, heightPx, maxHeightPx }: HostContext): n
   return Math.min(inlineHeightPx, maxHeightPx ?? inlineHeightPx);
 }
 
-export function applyContext(root: HTMLElement, context: HostContext): void {
+const fromRightToLeft = new Set(["ar", "dv", "fa", "he", "ks", "ku", "ps", "sd", "ug", "ur", "yi"]);
+
+/** directionOf answers how a locale's layout runs; a script in the locale decides over its language. */
+export function directionOf(locale: string): "ltr" | "rtl" {
+  const [language = "", ...rest] = locale.toLowerCase().split(/[-_]/);
+  const script = rest.find((part) => part.length === 4);
+  if (script !== undefined) return /^(arab|hebr|syrc|thaa|nkoo)$/.test(script) ? "rtl" : "ltr";
+  return fromRightToLeft.has(language) ? "rtl" : "ltr";
+}
+
+let given: readonly string[] = [];
+
+/** applyContext puts the host's looks on the document; variables that the host no longer gives go. */
+export function applyContext(root: HTMLElement, context: HostContext, locale: string): void {
   const { style } = root;
+  for (const name of given) if (!Object.hasOwn(context.variables, name)) style.removeProperty(name);
+  given = Object.keys(context.variables);
   for (const [name, value] of Object.entries(context.variables)) style.setProperty(name, value);
   style.colorScheme = themeOf(context);
   root.dataset["theme"] = themeOf(context);
   for (const [side, px] of Object.entries(context.safeArea)) style.setProperty(`--safe-${side}`, `${px}px`);
   const height = heightOf(context);
   style.setProperty("--height", height === undefined ? "100vh" : `${height}px`);
-  root.lang = context.locale ?? "en";
+  root.dataset["height"] = height === undefined ? "given" : "own";
+  root.dir = directionOf(locale);
 }
