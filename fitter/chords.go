@@ -90,6 +90,34 @@ func (w *workspace) shortest(g grid, toleranceM float64, sight int32) int {
 	return price / 16
 }
 
+// Of a line, a sample is one block of vertices out of some.
+const (
+	sampleVertices = 512
+	sampleEvery    = 6
+)
+
+// shortestSampled estimates what shortest returns from blocks of the lines. It keeps nothing.
+func (w *workspace) shortestSampled(g grid, toleranceM float64, sight int32) float64 {
+	w.way = grow(w.way, len(w.doc.at)/2)
+	price, seen, all := 0, int32(0), int32(0)
+	for _, ln := range w.doc.lines {
+		last := ln.first + ln.count - 1
+		all += max(ln.count-1, 0)
+		for start := ln.first; start < last; start += sampleVertices * sampleEvery {
+			end := min(start+sampleVertices, last)
+			from := start
+			for i := from + 1; i <= end; i++ {
+				if w.keys[i] == never || i == end {
+					price += w.wayBetween(g, from, i, toleranceM, sight)
+					from = i
+				}
+			}
+			seen += end - start
+		}
+	}
+	return float64(price) / 16 * float64(all) / float64(max(seen, 1))
+}
+
 // keep adds a vertex to the kept ones of the feature whose first stands at start.
 func (w *workspace) keep(v int32, start int) {
 	w.moved[v] = int32(len(w.kept) - start)
@@ -104,16 +132,9 @@ type waypoint struct {
 
 // chordsBetween keeps the vertices of the cheapest way from one vertex that stays to the next, that one included.
 func (w *workspace) chordsBetween(g grid, from, to int32, toleranceM float64, sight int32, start int) int {
-	way := w.way
-	for i := from + 1; i <= to; i++ {
-		way[i].price = math.MaxUint32
-	}
-	way[from].price = 0
-	for i := from; i < to; i++ {
-		w.chordsFrom(g, i, min(to, i+sight), toleranceM)
-	}
+	price := w.wayBetween(g, from, to, toleranceM, sight)
 	n := len(w.kept)
-	for i := to; i != from; i = way[i].from {
+	for i := to; i != from; i = w.way[i].from {
 		w.kept = append(w.kept, i)
 	}
 	for a, b := n, len(w.kept)-1; a < b; a, b = a+1, b-1 {
@@ -121,6 +142,19 @@ func (w *workspace) chordsBetween(g grid, from, to int32, toleranceM float64, si
 	}
 	for k, v := range w.kept[n:] {
 		w.moved[v] = int32(n + k - start)
+	}
+	return price
+}
+
+// wayBetween finds the cheapest way from one vertex to another and returns its price.
+func (w *workspace) wayBetween(g grid, from, to int32, toleranceM float64, sight int32) int {
+	way := w.way
+	for i := from + 1; i <= to; i++ {
+		way[i].price = math.MaxUint32
+	}
+	way[from].price = 0
+	for i := from; i < to; i++ {
+		w.chordsFrom(g, i, min(to, i+sight), toleranceM)
 	}
 	return int(way[to].price)
 }

@@ -2,8 +2,12 @@ package fitter
 
 import "math"
 
-// Bits fall with the tolerance about as its power −0.44, on every road line looked at.
-const tolerancePower = 0.44
+// Bits fall with the tolerance about as its power −0.44 on road lines, and about so many are written for one that
+// shortest says.
+const (
+	tolerancePower = 0.44
+	usualRatio     = 0.935
+)
 
 // firstTolerance is what the best vertices' tolerance is about, as a part of Douglas–Peucker's for the same size.
 const firstTolerance = 0.8
@@ -18,12 +22,11 @@ const roundingM = 1.1 // of metreGrid
 // tolerances looks for the tolerance at which the cheapest chords fill the budget.
 type tolerances struct {
 	*search
-	sight  int32
-	ratio  float64 // bits of the lines for a bit that shortest says
-	at     float64 // the tolerance last tried, in metres
-	says   float64 // the bits that shortest said of it
-	before float64 // the tolerance tried before, and its bits
-	said   float64
+	sight int32
+	ratio float64 // bits of the lines for a bit that shortest says
+	at    float64 // the tolerance last tried, in metres
+	says  float64 // the bits that shortest said of it
+	power float64 // with which bits fall when the tolerance grows
 }
 
 // What to start from, before anything is measured.
@@ -52,13 +55,13 @@ func (s *search) byTolerance() (attempt, bool) {
 	if n >= s.total || n <= s.least || s.total > strideAtMost*n {
 		return attempt{}, false
 	}
-	t := tolerances{search: s, ratio: 1, sight: sights(s.total / n)}
+	t := tolerances{search: s, ratio: 1, power: tolerancePower, sight: sights(s.total / n)}
 	worst := keyM(w.ordered[n-1])
 	if worst < roundingM*metreGrid.scale/s.g.scale {
 		return attempt{}, false
 	}
 	w.prepareChords(s.g)
-	t.try(worst * firstTolerance)
+	t.try(t.sampled(worst*firstTolerance, float64(n*bitsOfPosition)))
 	w.writeFitted(s.g)
 	if w.mixed() {
 		return attempt{}, false
@@ -67,9 +70,10 @@ func (s *search) byTolerance() (attempt, bool) {
 	s.rest, t.ratio = rest, float64(lines)/max(t.says, 1)
 	best := attempt{}
 	for range finalsAtMost {
-		if s.room() <= 0 || !t.approach() {
+		if s.room() <= 0 {
 			break
 		}
+		t.approach()
 		w.writeFitted(s.g)
 		w.deflate(math.MaxInt)
 		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
@@ -88,26 +92,43 @@ func keyM(key uint32) float64 { return float64(math.Float32frombits(key)) }
 
 // try chooses the vertices for a tolerance.
 func (t *tolerances) try(toleranceM float64) {
-	t.before, t.said = t.at, t.says
 	t.at = toleranceM
 	t.says = float64(t.w.shortest(t.g, toleranceM, t.sight))
 }
 
-// approach tries tolerances until the lines take the room there is, by what shortest says.
-func (t *tolerances) approach() bool {
-	const near = 0.001
-	for range 4 {
-		off := t.says * t.ratio / float64(t.room())
-		if off > 1-near && off < 1+near {
-			return true
-		}
-		power := tolerancePower
-		if t.before > 0 && t.before != t.at && t.said != t.says {
-			if p := -math.Log(t.says/t.said) / math.Log(t.at/t.before); p > 0.2 && p < 1 {
-				power = p
-			}
-		}
-		t.try(t.at * math.Pow(off, 1/power))
+// sampled looks for a tolerance at which the lines take so many bits, in a sample of them, and learns the power.
+func (t *tolerances) sampled(toleranceM, bits float64) float64 {
+	says := t.w.shortestSampled(t.g, toleranceM, t.sight)
+	next := t.then(toleranceM, says*usualRatio/bits)
+	t.learn(next/toleranceM, t.w.shortestSampled(t.g, next, t.sight)/says)
+	return next
+}
+
+// learn takes the power from what a change of the tolerance did to the bits.
+func (t *tolerances) learn(tolerance, bits float64) {
+	if math.Abs(tolerance-1) < 0.004 {
+		return // too little to learn from
 	}
-	return true
+	if p := -math.Log(bits) / math.Log(tolerance); p > 0.2 && p < 1 {
+		t.power = p
+	}
+}
+
+// then is the tolerance to try when another one takes so many times the bits that it should.
+func (t *tolerances) then(toleranceM, times float64) float64 {
+	return toleranceM * min(max(math.Pow(times, 1/t.power), 0.1), 10)
+}
+
+// approach tries tolerances until the lines take the room there is, by what shortest says.
+func (t *tolerances) approach() {
+	const near = 0.0015
+	for range 4 {
+		times := t.says * t.ratio / float64(t.room())
+		if times > 1-near && times < 1+near {
+			return
+		}
+		at, says := t.at, t.says
+		t.try(t.then(at, times))
+		t.learn(t.at/at, t.says/says)
+	}
 }

@@ -177,7 +177,7 @@ func checkFitted(tb failer, doc []byte, plan fitter.Plan, r fitter.Result) {
 			tb.Fatalf("route %d: %d lines, had %d", i, len(a.parts), len(b.parts))
 		}
 		for j := range b.parts {
-			if d := hausdorff(b.parts[j], a.parts[j]); d > r.MaxErrorM {
+			if d := hausdorff(b.parts[j], a.parts[j]); d > r.MaxErrorM+1e-12 { // a float's noise
 				tb.Fatalf("route %d line %d: the error is %v m, reported %v m", i, j, d, r.MaxErrorM)
 			}
 		}

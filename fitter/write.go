@@ -17,8 +17,7 @@ type piece struct {
 }
 
 // fresh makes the edits that are in force when the sheds stand at levels: w.live. A cut or a dropped element gets
-// the bytes that it takes away, its comma with it; what was noted inside it is gone. whole says that only what is
-// always removed is in force.
+// the bytes that it takes away, its comma with it; what was noted inside it is gone.
 func (w *workspace) fresh(levels []int) {
 	w.live = w.live[:0]
 	end := int32(0)
@@ -134,22 +133,6 @@ func (w *workspace) writeFitted(g grid) {
 	}
 	w.rest = append(w.rest, w.doc.text[at:]...)
 	w.endPiece()
-}
-
-// writeCoords writes the lines that get pieces of their own, and nothing else.
-func (w *workspace) writeCoords(g grid) {
-	w.startPieces()
-	from := 0
-	for i := range w.doc.lines {
-		ln := &w.doc.lines[i]
-		n := w.keptOf(ln, from)
-		if n >= ownPiece {
-			start := len(w.coords)
-			w.coords = w.writeLine(w.coords, ln, w.kept[from:from+n], g)
-			w.linePiece(len(w.coords) - start)
-		}
-		from += n
-	}
 }
 
 // keptOf is how many of the kept vertices from position from on belong to a line.
