@@ -1,6 +1,10 @@
-// Every text that a person reads, in one place. A further language is a further object of this type.
+// Every text that a person reads. English stands here, each further language in a file of its own; whatever is missing
+// there does not compile.
 
 import type { Reason } from "../data/failure.ts";
+import { german } from "./texts.de.ts";
+import { japanese } from "./texts.ja.ts";
+import { dutch } from "./texts.nl.ts";
 
 export interface Texts {
   /** BCP 47, of these texts. */
@@ -81,6 +85,9 @@ export interface Texts {
   readonly areaSize: (size: string) => string;
   readonly few: string;
   readonly many: string;
+  /** A caller's own data, feature by feature. */
+  readonly entries: string;
+  readonly sizeBy: (property: string) => string;
   readonly startsAt: string;
   readonly endsAt: string;
   readonly length: string;
@@ -236,6 +243,8 @@ const english: Texts = {
   areaSize: (size) => `Area: ${size}`,
   few: "few",
   many: "many",
+  entries: "Entries",
+  sizeBy: (property) => `Size: ${property}`,
   startsAt: "Since",
   endsAt: "Until",
   length: "Length",
@@ -253,7 +262,12 @@ const english: Texts = {
   },
 };
 
-const catalogue: Readonly<Record<string, Texts>> = { en: english };
+const catalogue: Readonly<Record<string, Texts>> = {
+  en: english,
+  de: { ...english, ...german },
+  nl: { ...english, ...dutch },
+  ja: { ...english, ...japanese },
+};
 
 /** textsFor answers the texts of a BCP 47 locale's language, English where there are none. */
 export function textsFor(locale: string | undefined): Texts {

@@ -58,6 +58,7 @@ export class Hosted {
       viewport: { width: options.width ?? 720, height: options.height ?? 460 },
       ignoreHTTPSErrors: true,
       hasTouch: options.touch ?? false,
+      isMobile: options.touch ?? false,
       reducedMotion: options.calm ? "reduce" : "no-preference",
     });
     const page = await context.newPage();
@@ -122,6 +123,11 @@ export class Hosted {
       count,
     );
     return (await this.calls("tomtom-report-app-status")).map(({ value }) => value.input);
+  }
+
+  /** spoken is what a screen reader was last told. */
+  spoken(): Promise<string> {
+    return this.frame.getByRole("status").innerText();
   }
 
   /** toState waits for a state of the document. */

@@ -124,6 +124,9 @@ const host: Host = {
   context: async (changed) => {
     await bridge.sendHostContextChange(changed as never);
   },
+  faults(changed) {
+    options = { ...options, faults: changed };
+  },
   async teardown() {
     await bridge.teardownResource({});
     heard.push({ what: "teardown", value: undefined });

@@ -55,6 +55,9 @@ export interface Host {
   result(result: Result): Promise<void>;
   cancel(): Promise<void>;
   context(changed: Record<string, unknown>): Promise<void>;
+  /** faults changes what is wrong with the host from now on. */
+  faults(changed: Faults): void;
+  /** teardown resolves once the view has answered; the frame is gone then. */
   teardown(): Promise<void>;
   heard(): readonly Heard[];
 }

@@ -70,6 +70,9 @@ const host: Host = {
   result: async (result) => render({ toolResult: result as never }),
   cancel: async () => render({ toolCancelled: true }),
   context: async (changed) => render({ hostContext: { ...props.hostContext, ...changed } }),
+  faults() {
+    throw new Error("this host has only the faults that it was built with");
+  },
   async teardown() {
     handle.current!.teardownResource();
     heard.push({ what: "teardown", value: undefined });
