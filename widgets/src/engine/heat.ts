@@ -2,19 +2,17 @@
 
 import ImageLayer from "ol/layer/Image.js";
 import ImageCanvasSource from "ol/source/ImageCanvas.js";
+import { heatColours } from "../scene/colour.ts";
 import type { HeatShape } from "../scene/scene.ts";
 import { projectX, projectY } from "./mercator.ts";
 
 const radiusPx = 22;
 const peakAlpha = 0.35;
 /** From few to many. */
+const places = [0.2, 0.45, 0.65, 0.82, 1] as const;
 const stops: readonly (readonly [number, string])[] = [
-  [0, "rgba(33, 102, 172, 0)"],
-  [0.2, "#4393c3"],
-  [0.45, "#92c5de"],
-  [0.65, "#fddbc7"],
-  [0.82, "#ef8a62"],
-  [1, "#b2182b"],
+  [0, "rgba(67, 147, 195, 0)"],
+  ...heatColours.map((colour, i): [number, string] => [places[i]!, colour]),
 ];
 
 export function heatLayer(shape: HeatShape): ImageLayer<ImageCanvasSource> {

@@ -11,16 +11,19 @@ export const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", 
 const maxKept = 500;
 const discs = new Map<string, CircleStyle>();
 
-/** disc answers a shared image; labels keep clear of it. */
-export function disc(radius: number, color: string, ring: string, ringPx: number): CircleStyle {
-  const key = `${radius} ${color} ${ring} ${ringPx}`;
+/** How a mark gets on with others: labels keep clear of an obstacle; one that is decluttered gives way itself. */
+export type Crowding = "obstacle" | "declutter" | "none";
+
+/** disc answers a shared image. */
+export function disc(radius: number, color: string, ring: string, ringPx: number, declutterMode: Crowding = "obstacle"): CircleStyle {
+  const key = `${radius} ${color} ${ring} ${ringPx} ${declutterMode}`;
   const known = discs.get(key);
   if (known !== undefined) return known;
   const made = new CircleStyle({
     radius,
     fill: new Fill({ color }),
     stroke: new Stroke({ color: ring, width: ringPx }),
-    declutterMode: "obstacle",
+    declutterMode,
   });
   if (discs.size >= maxKept) discs.clear();
   discs.set(key, made);
@@ -72,8 +75,8 @@ function paintPin(color: string, ring: string): HTMLCanvasElement {
 export const pinCentrePx = -20.5;
 
 /** inside is a sign or a number within a mark. */
-export function inside(text: string, color: string, offsetY = 0.5): Text {
-  return new Text({ text, font: `600 11px ${font}`, fill: new Fill({ color }), declutterMode: "none", offsetY });
+export function inside(text: string, color: string, offsetY = 0.5, declutterMode: "declutter" | "none" = "none"): Text {
+  return new Text({ text, font: `600 11px ${font}`, fill: new Fill({ color }), declutterMode, offsetY });
 }
 
 export interface LabelLook {

@@ -6,7 +6,7 @@ import { disc, inside, label, pin, pinCentrePx } from "./marks.ts";
 import type { Palette } from "./palette.ts";
 
 export function pointStyle(shape: PointShape, palette: Palette, chosen: boolean): Style[] {
-  const color = shape.colour ?? palette.role[shape.role];
+  const color = shape.colour ?? palette.role[shape.as ?? shape.role];
   const zIndex = chosen ? 2000 : zIndexOf(shape);
   switch (shape.role) {
     case "label":
@@ -26,26 +26,35 @@ export function pointStyle(shape: PointShape, palette: Palette, chosen: boolean)
       return [mark(chosen ? 13 : 10, color, palette, zIndex, "⚡"), ...labelled(shape, palette, zIndex, 13)];
     case "border":
       return [new Style({ zIndex, image: disc(chosen ? 6 : 4, palette.halo, color, 2) }), ...labelled(shape, palette, zIndex, 8)];
+    case "turn":
+      // A route has hundreds of them.
+      return chosen ? [new Style({ zIndex, image: disc(6, palette.halo, color, 3) })] : [];
     case "place":
       return place(shape, color, palette, zIndex, chosen);
     case "incident":
-      return [mark(chosen ? 12 : 9, color, palette, zIndex, shape.sign)];
+      return [incident(shape, color, palette, zIndex, chosen)];
     default:
       return [mark((shape.radiusPx ?? 6) + (chosen ? 3 : 0), color, palette, zIndex), ...labelled(shape, palette, zIndex, (shape.radiusPx ?? 6) + 4)];
   }
 }
 
-const order = { end: 22, charge: 21, start: 20, via: 19, border: 18, incident: 12, data: 10, place: 100, label: 5 };
+const order = { end: 22, charge: 21, start: 20, via: 19, border: 18, turn: 17, incident: 12, data: 10, place: 100, label: 5 };
 
 /** Of places that crowd, the first of the list is on top. */
 function zIndexOf({ role, number, priority }: PointShape): number {
-  if (role === "place") return 1000 - Math.min(900, number ?? 900);
+  if (role === "place" && number !== undefined) return 1000 - Math.min(890, number);
   return order[role] + (priority ?? 0) / 100;
 }
 
 function mark(radius: number, color: string, palette: Palette, zIndex: number, sign?: string): Style {
   const image = disc(radius, color, palette.ring, radius > 8 ? 2 : 1.5);
   return new Style({ zIndex, image, ...(sign !== undefined ? { text: inside(sign, palette.onMark) } : {}) });
+}
+
+/** Incidents that crowd are seen as lines; the worst of them keep their marks. */
+function incident({ sign }: PointShape, color: string, palette: Palette, zIndex: number, chosen: boolean): Style {
+  const image = disc(chosen ? 12 : 8.5, color, palette.ring, 2, chosen ? "none" : "declutter");
+  return new Style({ zIndex, image, ...(sign === undefined ? {} : { text: inside(sign, palette.onMark, 0.5, chosen ? "none" : "declutter") }) });
 }
 
 function place(shape: PointShape, color: string, palette: Palette, zIndex: number, chosen: boolean): Style[] {

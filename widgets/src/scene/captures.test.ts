@@ -41,7 +41,7 @@ describe.skipIf(!there)("recorded app data (../shared is absent where this is sk
     ["area-search-circle", "tomtom-area-search", 5],
     ["reverse-geocode-q", "tomtom-reverse-geocode", 1],
     ["reachable-range-time", "tomtom-reachable-range", 5],
-    ["traffic-bbox", "tomtom-traffic", 140],
+    ["traffic-bbox", "tomtom-traffic", 280],
     ["data-viz-points", "tomtom-data-viz", 1],
   ])("%s has its shapes", (name, tool, shapes) => {
     const scene = buildScene(tool, recorded(name), testBrief());

@@ -30,3 +30,6 @@ const distinct = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e0
 export function categoryColour(place: number): string {
   return distinct[place % distinct.length]!;
 }
+
+/** Of density, from few to many; told apart by brightness, too. */
+export const heatColours = ["#4393c3", "#92c5de", "#fddbc7", "#ef8a62", "#b2182b"] as const;

@@ -3,23 +3,24 @@
 import { asArray, asNumber, asText, at, type JsonObject } from "../json.ts";
 import type { Brief } from "./brief.ts";
 import { asColour } from "./colour.ts";
+import { gathered } from "./gather.ts";
 import { featuresOf, linesOf, pointsOf, polygonsOf, position, propertiesOf } from "./geojson.ts";
 import type { AreaShape, Bounds, Detail, LineShape, PointShape, Row, Scene } from "./scene.ts";
 
 export function dynamicMapScene(document: unknown, brief: Brief): Scene {
   const source = (name: string): readonly JsonObject[] => featuresOf(at(document, "sources", name, "data"));
-  const routes = source("routes").flatMap((feature) => routeLines(feature, brief));
-  const areas = source("polygons").flatMap((feature) => areaShapes(feature, brief));
-  const markers = source("markers").flatMap((feature) => markerShapes(feature, brief));
+  const routes = source("routes").flatMap((feature, place) => routeLines(feature, place, brief));
+  const areas = source("polygons").flatMap((feature, place) => areaShapes(feature, place, brief));
+  const markers = source("markers").flatMap((feature, place) => markerShapes(feature, place, brief));
   const labels = source("polygonCenters").flatMap((feature) => labelShapes(feature));
   // The upstream's own markers stand at a route's ends where it has any.
   const ends = markers.length > 0 ? [] : routeEnds(source("routeLabels"), brief);
-  const shapes = [...areas, ...routes, ...ends, ...markers, ...labels];
+  const shapes = [...areas, ...routes, ...ends, ...gathered(markers, brief), ...labels];
   const bounds = shapes.length === 0 || choseView(brief) ? viewBounds(at(document, "view")) : undefined;
   return {
     shapes,
-    rows: routes.flatMap(routeRow),
-    legend: [],
+    rows: [...routes, ...markers, ...areas].flatMap(rowOf),
+    legend: categories(source("markers")),
     ...(bounds !== undefined ? { bounds } : {}),
   };
 }
@@ -41,11 +42,23 @@ function colourOf(properties: JsonObject, ...names: string[]): { colour: string 
 function detailOf(properties: JsonObject, fallback: string): Detail {
   const title = asText(properties["label"]) ?? asText(properties["routeName"]) ?? asText(properties["name"]) ?? fallback;
   const tags = asArray(properties["tags"]).filter((tag) => typeof tag === "string");
-  const lines = [properties["category"], properties["description"], properties["address"], tags.join(", ")];
-  return { title, lines: lines.flatMap((line) => asText(line) ?? []) };
+  const kind = asText(properties["category"]);
+  const lines = [properties["description"], properties["address"], tags.join(", ")];
+  return { title, ...(kind !== undefined ? { kind } : {}), lines: lines.flatMap((line) => asText(line) ?? []) };
 }
 
-function routeLines(feature: JsonObject, { texts, format }: Brief): LineShape[] {
+/** categories explains the colours of markers that have one. */
+function categories(features: readonly JsonObject[]): Row[] {
+  const seen = new Map<string, Row>();
+  for (const properties of features.map(propertiesOf)) {
+    const title = asText(properties["category"]);
+    if (title === undefined || seen.has(title)) continue;
+    seen.set(title, { title, text: "", swatch: "data", ...colourOf(properties, "color") });
+  }
+  return [...seen.values()];
+}
+
+function routeLines(feature: JsonObject, place: number, { texts, format }: Brief): LineShape[] {
   const properties = propertiesOf(feature);
   const lengthM = asNumber(properties["lengthInMeters"]);
   const durationS = asNumber(properties["travelTimeInSeconds"]);
@@ -57,6 +70,7 @@ function routeLines(feature: JsonObject, { texts, format }: Brief): LineShape[] 
   const title = asText(properties["routeName"]) ?? asText(properties["name"]) ?? asText(properties["label"]) ?? texts.route;
   return linesOf(feature["geometry"]).map((path) => ({
     kind: "line",
+    id: `route-${place}`,
     role: "route",
     path,
     ...colourOf(properties, "trafficColor", "color"),
@@ -64,11 +78,10 @@ function routeLines(feature: JsonObject, { texts, format }: Brief): LineShape[] 
   }));
 }
 
-function routeRow({ detail, colour }: LineShape): Row[] {
+function rowOf({ id, role, detail, colour }: LineShape | PointShape | AreaShape): Row[] {
   if (detail === undefined) return [];
-  return [
-    { title: detail.title, text: detail.lines.join(" · "), swatch: "route", ...(colour !== undefined ? { colour } : {}) },
-  ];
+  const text = [detail.kind ?? "", ...detail.lines].filter((part) => part !== "").join(" · ");
+  return [{ ...(id !== undefined ? { id } : {}), title: detail.title, text, swatch: role, ...(colour !== undefined ? { colour } : {}) }];
 }
 
 function routeEnds(features: readonly JsonObject[], { texts }: Brief): PointShape[] {
@@ -86,31 +99,40 @@ function routeEnds(features: readonly JsonObject[], { texts }: Brief): PointShap
   });
 }
 
-function markerShapes(feature: JsonObject, { texts }: Brief): PointShape[] {
+const priorities: Readonly<Record<string, number>> = { critical: 3, high: 2, normal: 1, low: 0 };
+
+function markerShapes(feature: JsonObject, place: number, { texts }: Brief): PointShape[] {
   const properties = propertiesOf(feature);
   const label = asText(properties["label"]);
   const isDot = properties["markerType"] !== undefined && properties["markerType"] !== "pin";
   return pointsOf(feature["geometry"]).map(([lon, lat]) => ({
     kind: "point",
+    id: `marker-${place}`,
     role: isDot ? "data" : "place",
     lon,
     lat,
     ...(label !== undefined ? { label } : {}),
-    ...(isDot ? colourOf(properties, "color") : {}),
+    ...colourOf(properties, "color"),
+    priority: priorities[asText(properties["priority"]) ?? ""] ?? 1,
     detail: detailOf(properties, texts.place),
   }));
 }
 
-function areaShapes(feature: JsonObject, { texts }: Brief): AreaShape[] {
+function areaShapes(feature: JsonObject, place: number, { texts }: Brief): AreaShape[] {
   const properties = propertiesOf(feature);
   const polygons = polygonsOf(feature["geometry"]);
   if (polygons.length === 0) return [];
+  const strokeColour = asColour(properties["strokeColor"]);
+  const strokePx = asNumber(properties["strokeWidth"]);
   return [
     {
       kind: "area",
+      id: `area-${place}`,
       role: "data",
       polygons,
       ...colourOf(properties, "fillColor", "color", "strokeColor"),
+      ...(strokeColour !== undefined ? { strokeColour } : {}),
+      ...(strokePx !== undefined ? { strokePx: Math.min(10, Math.max(0.5, strokePx)) } : {}),
       detail: detailOf(properties, texts.area),
     },
   ];

@@ -28,15 +28,23 @@ export function rangeScene(document: unknown, brief: Brief): Scene {
     .filter(({ polygons }) => polygons.length > 0)
     .sort((a, b) => a.size - b.size || a.budget - b.budget);
   const rankOf = (place: number): number => (ranges.length > 1 ? place / (ranges.length - 1) : 0.5);
-  const areas: AreaShape[] = ranges.map(({ polygons, name }, place) => ({
+  const sizeText = ({ polygons }: Range): string => brief.format.area(squareMetres(polygons));
+  const areas: AreaShape[] = ranges.map((range, place) => ({
     kind: "area",
+    id: `range-${place}`,
     role: "range",
-    polygons,
+    polygons: range.polygons,
     rank: rankOf(place),
-    detail: { title: name, lines: [] },
+    detail: { title: range.name, kind: brief.texts.reachable, lines: [brief.texts.areaSize(sizeText(range))] },
   }));
-  const legend: Row[] = ranges.map(({ name }, place) => ({ title: name, text: "", swatch: "range", rank: rankOf(place) }));
-  return { shapes: [...areas.reverse(), ...origins(features, brief)], rows: [], legend };
+  const rows: Row[] = ranges.map((range, place) => ({
+    id: `range-${place}`,
+    title: range.name,
+    text: sizeText(range),
+    swatch: "range",
+    rank: rankOf(place),
+  }));
+  return { shapes: [...areas.reverse(), ...origins(features, brief)], rows, legend: [] };
 }
 
 function origins(features: readonly unknown[], { texts }: Brief): PointShape[] {
@@ -78,14 +86,28 @@ function budgetName(budget: unknown, { texts, format }: Brief): string {
 
 /** sizeOf compares areas of one place: square degrees will do. */
 function sizeOf(polygons: readonly (readonly Path[])[]): number {
-  let size = 0;
-  for (const [outside] of polygons) {
-    if (outside === undefined) continue;
-    let twice = 0;
-    for (let i = 0, j = outside.length - 2; i < outside.length; j = i, i += 2) {
-      twice += outside[j]! * outside[i + 1]! - outside[i]! * outside[j + 1]!;
-    }
-    size += Math.abs(twice) / 2;
+  return polygons.reduce((size, [outside]) => size + (outside === undefined ? 0 : Math.abs(ringArea(outside, () => 1))), 0);
+}
+
+const metresPerDegree = 111_195;
+
+/** squareMetres leaves holes out. Each strip of a ring is as wide as its own latitude has it. */
+function squareMetres(polygons: readonly (readonly Path[])[]): number {
+  const widthAt = (lat: number): number => Math.cos((lat * Math.PI) / 180);
+  const degrees = polygons.reduce((whole, rings) => {
+    const [outside = 0, ...holes] = rings.map((ring) => Math.abs(ringArea(ring, widthAt)));
+    return whole + outside - holes.reduce((sum, hole) => sum + hole, 0);
+  }, 0);
+  return degrees * metresPerDegree ** 2;
+}
+
+/** ringArea sums the strips between each edge and the ring's west, in square degrees. */
+function ringArea(ring: Path, widthAt: (lat: number) => number): number {
+  const west = ring[0] ?? 0;
+  let area = 0;
+  for (let i = 0, j = ring.length - 2; i + 1 < ring.length; j = i, i += 2) {
+    const height = ring[i + 1]! - ring[j + 1]!;
+    area += height * ((ring[i]! + ring[j]!) / 2 - west) * widthAt((ring[i + 1]! + ring[j + 1]!) / 2);
   }
-  return size;
+  return area;
 }

@@ -53,7 +53,7 @@ describe("routeScene", () => {
       ["delay-major", 10, 11],
       ["delay-unknown", 11, 12],
     ]);
-    expect(parts[3]!.detail).toEqual({ title: "Traffic", lines: ["2 min delay"] });
+    expect(parts[3]!.detail).toEqual({ title: "Minor delay", lines: ["2 min delay"] });
     expect(scene.legend.map(({ title }) => title)).toEqual([
       "Minor delay",
       "Moderate delay",
@@ -116,8 +116,69 @@ describe("routeScene", () => {
     ]);
     expect(points(scene)[0]!.detail).toEqual({
       title: "Park <1>",
-      lines: ["A2, Bunde", "150 kW", "25 min charging", "Charge to 80%"],
+      kind: "Charging stop",
+      lines: ["A2, Bunde"],
+      fields: [
+        { name: "Charge to", text: "80%" },
+        { name: "Charging time", text: "25 min" },
+        { name: "Power", text: "150 kW" },
+      ],
     });
+    expect(scene.rows[1]).toMatchObject({ id: "stop-0", title: "Park <1>", swatch: "charge" });
+    expect(scene.rows[1]!.text).toMatch(/^after \d+ km · 25 min · 150 kW · Charge to 80%$/);
+  });
+
+  test("puts an alternative on top when it is chosen, with what is known of it", () => {
+    const toll = [{ startPointIndex: 1, endPointIndex: 2 }];
+    const scene = drawn(route({}, { lengthInMeters: 1000 }), route({ toll }, { lengthInMeters: 2000 }));
+    expect(scene.chosen).toBe("route-0");
+    expect(scene.choose!("route-0")).toBeUndefined();
+    expect(scene.choose!("route-7")).toBeUndefined();
+    const other = scene.choose!("route-1")!;
+    expect(rolesOf(other.shapes)).toEqual(["line:alternative", "line:route", "line:toll", "point:start", "point:end"]);
+    expect(lines(other).map(({ id }) => id)).toEqual(["route-0", "route-1", "toll-0"]);
+    expect(other.rows.map(({ title, swatch }) => [title, swatch])).toEqual([["Best route", "alternative"], ["Alternative 1", "route"]]);
+    expect(rolesOf(other.choose!("route-0")!.shapes)).toEqual(rolesOf(scene.shapes));
+  });
+
+  test("lists what comes on the way, in order, with how far it is", () => {
+    const sections = {
+      traffic: [{ startPointIndex: 8, endPointIndex: 9, magnitudeOfDelay: "major", delayInSeconds: 600, effectiveSpeedInKmh: 30, categories: ["roadworks", "lane-closed"] }],
+      tunnel: [{ startPointIndex: 0, endPointIndex: 1 }],
+      country: [{ startPointIndex: 0, countryCodeISO3: "NLD" }, { startPointIndex: 5, countryCodeISO3: "DEU" }],
+      leg: [{ endPointIndex: 2 }, {}],
+    };
+    const scene = drawn(route(sections, { lengthInMeters: 100_000 }));
+    const [list] = scene.lists!;
+    expect(list!.title).toBe("On the way");
+    expect(list!.rows.map(({ id, title, text }) => [id, title, text])).toEqual([
+      ["tunnel-0", "Tunnel", "10 km"],
+      ["stop-0", "Stop", "after 20 km"],
+      ["border-1", "Border NLD – DEU", "after 50 km"],
+      ["traffic-0", "Major delay", "after 80 km · +10 min · Roadworks, Lane closed"],
+    ]);
+    const delay = lines(scene).find(({ id }) => id === "traffic-0")!;
+    expect(delay.detail).toMatchObject({ kind: "Roadworks, Lane closed", lines: ["10 min delay"], fields: [{ name: "Speed", text: "30 km/h" }] });
+  });
+
+  test("lists directions where the answer has guidance", () => {
+    const instructions = [
+      { maneuver: "DEPART", pathPointIndex: 0, routeOffsetInMeters: 0, nextRoadInfo: { streetName: { text: "Damrak" } } },
+      { maneuver: "MOTORWAY_EXIT_RIGHT", pathPointIndex: 4, routeOffsetInMeters: 4200, nextRoadInfo: { roadShields: [{ shieldContent: "A2" }, { shieldContent: "A2" }] } },
+      { maneuver: "SOMETHING_NEW", pathPointIndex: 5, routeOffsetInMeters: 5000 },
+      { maneuver: "TURN_LEFT", message: "Turn left at the church", pathPointIndex: 6 },
+      { maneuver: "ARRIVE" },
+    ];
+    const feature = route({}, { lengthInMeters: 10_000 }) as { properties: object };
+    const scene = drawn({ ...feature, properties: { ...feature.properties, guidance: { instructions } } });
+    expect(scene.lists!.map(({ title }) => title)).toEqual(["Directions"]);
+    expect(scene.lists![0]!.rows.map(({ title, text }) => `${title}: ${text}`)).toEqual([
+      "Set off: Damrak",
+      "Take the exit: after 4.2 km · A2",
+      "Go straight on: after 5 km",
+      "Turn left at the church: after 6 km",
+    ]);
+    expect(points(scene).filter(({ role }) => role === "turn").map(({ id, lon }) => [id, lon])).toEqual([["turn-0", 4], ["turn-1", 8], ["turn-2", 9], ["turn-3", 10]]);
   });
 
   test("takes the geometry that stands beside trimmed routes", () => {
@@ -147,4 +208,11 @@ test("a search along a route draws both", () => {
   const scene = alongRouteScene({ route: { features: [route()] }, pois }, testBrief());
   expect(rolesOf(scene.shapes)).toEqual(["line:route", "point:start", "point:end", "point:place"]);
   expect(scene.rows.map(({ title }) => title)).toEqual(["Route", "Fuel"]);
+});
+
+test("a search along a route keeps its places where another route is chosen", () => {
+  const pois = { features: [{ geometry: { type: "Point", coordinates: [5, 52.1] }, properties: { poi: { name: "Fuel" } } }] };
+  const scene = alongRouteScene({ route: { features: [route(), route()] }, pois }, testBrief()).choose!("route-1")!;
+  expect(scene.rows.map(({ title }) => title)).toEqual(["Best route", "Alternative 1", "Fuel"]);
+  expect(rolesOf(scene.shapes).at(-1)).toBe("point:place");
 });

@@ -1,10 +1,12 @@
-// Routes, alternatives and charging stops: tomtom-routing, tomtom-ev-routing, and the route of a search along one.
+// Routes and their alternatives: tomtom-routing, tomtom-ev-routing, and the route of a search along one.
 
-import { asArray, asNumber, asObject, asText, at, type JsonObject } from "../json.ts";
+import { asNumber, at, type JsonObject } from "../json.ts";
 import type { Brief } from "./brief.ts";
-import { featuresOf, lineOf, position, propertiesOf } from "./geojson.ts";
-import type { Detail, PointShape, Row, Scene, Shape } from "./scene.ts";
-import { sectionLegend, sectionShapes } from "./sections.ts";
+import { featuresOf, lineOf, propertiesOf } from "./geojson.ts";
+import { Course, directions, inOrder } from "./journey.ts";
+import { emptyScene, type Detail, type List, type PointShape, type Row, type Scene, type Shape } from "./scene.ts";
+import { sectionLegend, sectionsOf } from "./sections.ts";
+import { stopsOf, vertexAt } from "./stops.ts";
 
 interface Route {
   readonly path: Float64Array;
@@ -14,34 +16,43 @@ interface Route {
 /** routeScene draws the best route, the first, over the others. */
 export function routeScene(document: unknown, brief: Brief): Scene {
   const routes = readRoutes(document);
-  const [best] = routes;
-  if (best === undefined) return { shapes: [], rows: [], legend: [] };
-  const detailOf = (route: Route, place: number): Detail => ({
-    title: routeName(place, routes.length, brief),
-    lines: summaryLines(route.properties, brief),
+  return routes.length === 0 ? emptyScene : sceneOf(routes, 0, brief);
+}
+
+/** sceneOf has one of the routes on top, with all that is known of it; any other can take its place. */
+function sceneOf(routes: readonly Route[], top: number, brief: Brief): Scene {
+  const chosen = routes[top]!;
+  const lengthM = asNumber(at(chosen.properties, "summary", "lengthInMeters"));
+  const course = new Course(chosen.path, lengthM);
+  const sections = sectionsOf(course, chosen.properties, brief);
+  const stops = stopsOf(course, chosen.properties, brief);
+  const turns = directions(chosen.properties, course, brief);
+  const turnMarks = turns.flatMap(({ vertex, row }): PointShape[] => {
+    const where = vertexAt(chosen.path, vertex);
+    const [lon, lat] = where ?? [];
+    if (lon === undefined || lat === undefined) return [];
+    const detail = { title: row.title, lines: row.text === "" ? [] : [row.text] };
+    return [{ kind: "point", ...(row.id !== undefined ? { id: row.id } : {}), role: "turn", lon, lat, detail }];
   });
-  const alternatives: Shape[] = routes
-    .map((route, place) => ({ route, place }))
-    .slice(1)
-    .reverse()
-    .map(({ route, place }) => ({
-      kind: "line",
-      role: "alternative",
-      path: route.path,
-      detail: detailOf(route, place),
-    }));
-  const sections = sectionShapes(best.path, best.properties, brief);
-  const shapes: Shape[] = [
-    ...alternatives,
-    { kind: "line", role: "route", path: best.path, detail: detailOf(best, 0) },
-    ...sections,
-    ...stops(best, brief),
-  ];
+  const lists: List[] = [
+    { title: brief.texts.onTheWay, rows: inOrder([...sections.stages, ...stops.stages], brief) },
+    { title: brief.texts.directions, rows: inOrder(turns, brief) },
+  ].filter(({ rows }) => rows.length > 0);
   return {
-    shapes,
-    rows: routes.map((route, place) => routeRow(route, place, routes.length, brief)),
-    legend: sectionLegend(sections, brief),
+    shapes: [...lineShapes(routes, top, brief), ...sections.shapes, ...turnMarks, ...stops.shapes],
+    rows: [...routes.map((route, place) => routeRow(route, place, top, routes.length, brief)), ...stops.charging],
+    lists,
+    legend: sectionLegend(sections.shapes, brief),
+    chosen: idOf(top),
+    choose: (id) => {
+      const place = routes.findIndex((_, other) => idOf(other) === id);
+      return place < 0 || place === top ? undefined : sceneOf(routes, place, brief);
+    },
   };
+}
+
+function idOf(place: number): string {
+  return `route-${place}`;
 }
 
 /** readRoutes also takes the geometry that response_detail "geometry" puts beside the trimmed routes. */
@@ -52,6 +63,16 @@ function readRoutes(document: unknown): Route[] {
     if (path.length < 4) path = lineOf(at(feature, "geometry", "coordinates"));
     return path.length < 4 ? [] : [{ path, properties: propertiesOf(feature) }];
   });
+}
+
+function lineShapes(routes: readonly Route[], top: number, brief: Brief): Shape[] {
+  const shapeOf = (place: number, role: "route" | "alternative"): Shape => {
+    const { path, properties } = routes[place]!;
+    const detail: Detail = { title: routeName(place, routes.length, brief), lines: summaryLines(properties, brief) };
+    return { kind: "line", id: idOf(place), role, path, detail };
+  };
+  const others = routes.map((_, place) => place).filter((place) => place !== top);
+  return [...others.reverse().map((place) => shapeOf(place, "alternative")), shapeOf(top, "route")];
 }
 
 function routeName(place: number, count: number, { texts }: Brief): string {
@@ -73,56 +94,11 @@ function summaryLines(properties: JsonObject, { texts, format }: Brief): string[
   return lines;
 }
 
-function routeRow(route: Route, place: number, count: number, brief: Brief): Row {
+function routeRow(route: Route, place: number, top: number, count: number, brief: Brief): Row {
   return {
+    id: idOf(place),
     title: routeName(place, count, brief),
     text: summaryLines(route.properties, brief).join(" · "),
-    swatch: place === 0 ? "route" : "alternative",
+    swatch: place === top ? "route" : "alternative",
   };
-}
-
-/** stops are the start, the end, what lies between legs, and where a car charges. */
-function stops({ path, properties }: Route, brief: Brief): PointShape[] {
-  const legs = asArray(at(properties, "sections", "leg"));
-  const found: PointShape[] = [];
-  for (const leg of legs.slice(0, -1)) {
-    const charging = asObject(at(leg, "summary", "chargingInformationAtEndOfLeg"));
-    const end = asNumber(at(leg, "endPointIndex"));
-    const where = position(at(charging, "geometry", "coordinates")) ?? vertex(path, end);
-    if (where === undefined) continue;
-    const [lon, lat] = where;
-    found.push({
-      kind: "point",
-      role: charging === undefined ? "via" : "charge",
-      lon,
-      lat,
-      detail: charging === undefined ? { title: brief.texts.stop, lines: [] } : chargingDetail(charging, brief),
-    });
-  }
-  const end = path.length - 2;
-  return [
-    ...found,
-    { kind: "point", role: "start", lon: path[0]!, lat: path[1]!, detail: { title: brief.texts.start, lines: [] } },
-    { kind: "point", role: "end", lon: path[end]!, lat: path[end + 1]!, detail: { title: brief.texts.end, lines: [] } },
-  ];
-}
-
-function vertex(path: Float64Array, index: number | undefined): readonly [number, number] | undefined {
-  if (index === undefined || index < 0) return undefined;
-  const i = 2 * Math.min(Math.floor(index), path.length / 2 - 1);
-  return [path[i]!, path[i + 1]!];
-}
-
-function chargingDetail(charging: JsonObject, { texts, format }: Brief): Detail {
-  const properties = propertiesOf(charging);
-  const powerKW = asNumber(properties["chargingParkPowerInkW"]);
-  const timeS = asNumber(properties["chargingTimeInSeconds"]);
-  const target = asNumber(properties["targetChargeInPCT"]);
-  const address = asText(at(properties, "address", "freeformAddress"));
-  const lines: string[] = [];
-  if (address !== undefined) lines.push(address);
-  if (powerKW !== undefined) lines.push(`${format.number(powerKW)} kW`);
-  if (timeS !== undefined) lines.push(texts.charging(format.duration(timeS)));
-  if (target !== undefined) lines.push(texts.chargeTo(format.percent(target)));
-  return { title: asText(properties["chargingParkName"]) ?? texts.chargingStop, lines };
 }

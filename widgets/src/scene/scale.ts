@@ -14,14 +14,18 @@ const defaultColours = ["#2196F3", "#F44336"] as const;
 const maxCategories = 8;
 
 /** colourScale answers undefined where the layer is not coloured by a property. */
-export function colourScale(layer: JsonObject, features: readonly JsonObject[]): ColourScale | undefined {
+export function colourScale(
+  layer: JsonObject,
+  features: readonly JsonObject[],
+  write: (value: number) => string,
+): ColourScale | undefined {
   const name = asText(layer["color_property"]);
   if (name === undefined) return undefined;
   const [first, second] = asArray(layer["color_scale"]);
   const from = asColour(first) ?? defaultColours[0];
   const to = asColour(second) ?? defaultColours[1];
   const range = rangeOf(name, features);
-  return range === undefined ? categories(name, features) : gradient(name, range, from, to);
+  return range === undefined ? categories(name, features) : gradient(name, range, [from, to], write);
 }
 
 interface Range {
@@ -29,7 +33,7 @@ interface Range {
   readonly most: number;
 }
 
-function rangeOf(name: string, features: readonly JsonObject[]): Range | undefined {
+export function rangeOf(name: string, features: readonly JsonObject[]): Range | undefined {
   let least = Infinity;
   let most = -Infinity;
   for (const feature of features) {
@@ -41,21 +45,18 @@ function rangeOf(name: string, features: readonly JsonObject[]): Range | undefin
   return least <= most ? { least, most } : undefined;
 }
 
-function gradient(name: string, { least, most }: Range, from: string, to: string): ColourScale {
+function gradient(name: string, { least, most }: Range, [from, to]: readonly [string, string], write: (value: number) => string): ColourScale {
   const colourAt = (value: number): string => between(from, to, most > least ? (value - least) / (most - least) : 0.5);
-  const middle = (least + most) / 2;
-  const values = most > least ? [least, middle, most] : [least];
+  const bar: Row =
+    most > least
+      ? { title: write(least), text: write(most), ramp: [colourAt(least), colourAt((least + most) / 2), colourAt(most)] }
+      : { title: write(least), text: "", swatch: "data", colour: colourAt(least) };
   return {
     colourOf(properties) {
       const value = asNumber(properties[name]);
       return value === undefined ? undefined : colourAt(value);
     },
-    legend: values.map((value, place) => ({
-      title: place === 0 ? `${name}: ${shortNumber(value)}` : shortNumber(value),
-      text: "",
-      swatch: "data",
-      colour: colourAt(value),
-    })),
+    legend: [{ title: name, text: "" }, bar],
   };
 }
 
@@ -69,10 +70,6 @@ function categories(name: string, features: readonly JsonObject[]): ColourScale 
     colourOf: (properties) => colours.get(String(properties[name])),
     legend: [...colours].slice(0, maxCategories).map(([title, colour]) => ({ title, text: "", swatch: "data", colour })),
   };
-}
-
-function shortNumber(value: number): string {
-  return String(Number(value.toPrecision(4)));
 }
 
 /** numberScale maps a property onto least to most, by area rather than by length: a circle twice the value covers twice the map. */

@@ -16,7 +16,8 @@ export type LineRole =
   | "tunnel"
   | "data";
 
-export type PointRole = "start" | "via" | "end" | "charge" | "border" | "place" | "incident" | "label" | "data";
+/** A turn is seen only while it is chosen. */
+export type PointRole = "start" | "via" | "end" | "charge" | "border" | "turn" | "place" | "incident" | "label" | "data";
 
 export type AreaRole = "range" | "boundary" | "data";
 
@@ -61,6 +62,8 @@ export interface PointShape {
   readonly number?: number;
   readonly colour?: string;
   readonly radiusPx?: number;
+  /** It is of the colour of a line's role. */
+  readonly as?: LineRole;
   /** A sign inside the mark, one or two characters. */
   readonly sign?: string;
   /** Where labels crowd, the higher one stays. */
@@ -132,6 +135,12 @@ export interface Row {
 export interface List {
   readonly title: string;
   readonly rows: readonly Row[];
+  /** How many there are where not all are listed. */
+  readonly total?: number;
+  /** It is unfolded from the start. */
+  readonly open?: boolean;
+  /** The title says how many rows there are. */
+  readonly counted?: boolean;
 }
 
 export interface Scene {

@@ -1,8 +1,10 @@
 // Parts of a route that a driver wants to see: delays, tolls, ferries, tunnels and borders.
 
 import { asArray, asNumber, asText, at, type JsonObject } from "../json.ts";
+import type { IncidentKind } from "../ui/texts.ts";
 import type { Brief } from "./brief.ts";
-import type { LineRole, LineShape, Path, PointShape, Row, Shape } from "./scene.ts";
+import type { Course, Stage } from "./journey.ts";
+import type { Detail, LineRole, Path, PointShape, Row, Shape } from "./scene.ts";
 
 /** Drawn in this order, so that a delay is never hidden. */
 const plainKinds: readonly { kind: string; role: LineRole }[] = [
@@ -18,26 +20,69 @@ const delayRoles: Readonly<Record<string, LineRole>> = {
   indefinite: "delay-unknown",
 };
 
-export function sectionShapes(path: Path, properties: JsonObject, brief: Brief): Shape[] {
-  const sections = properties["sections"];
-  const shapes: Shape[] = plainKinds.flatMap(({ kind, role }) =>
-    asArray(at(sections, kind)).flatMap((section) => {
-      const part = slice(path, section);
-      return part === undefined ? [] : [{ kind: "line", role, path: part, detail: { title: roleName(role, brief), lines: [] } }];
-    }),
-  );
-  for (const section of asArray(at(sections, "traffic"))) {
-    const part = slice(path, section);
-    if (part !== undefined) shapes.push(delayShape(part, section, brief));
-  }
-  return [...shapes, ...borders(path, asArray(at(sections, "country")), brief)];
+export interface Sections {
+  readonly shapes: readonly Shape[];
+  readonly stages: readonly Stage[];
 }
 
-function delayShape(path: Path, section: unknown, { texts, format }: Brief): LineShape {
+export function sectionsOf(course: Course, properties: JsonObject, brief: Brief): Sections {
+  const sections = properties["sections"];
+  const shapes: Shape[] = [];
+  const stages: Stage[] = [];
+  const { path } = course;
+  const add = (section: unknown, role: LineRole, id: string, detail: Detail, text: string): void => {
+    const part = slice(path, section);
+    if (part === undefined) return;
+    shapes.push({ kind: "line", id, role, path: part, detail });
+    stages.push({ atM: course.metresAt(asNumber(at(section, "startPointIndex")) ?? 0), row: { id, title: detail.title, text, swatch: role } });
+  };
+  const lengthOf = (section: unknown): string => {
+    const [from, to] = ["startPointIndex", "endPointIndex"].map((end) => course.metresAt(asNumber(at(section, end)) ?? 0));
+    return brief.format.distance(to! - from!);
+  };
+  for (const { kind, role } of plainKinds) {
+    for (const [place, section] of asArray(at(sections, kind)).entries()) {
+      const length = lengthOf(section);
+      add(section, role, `${kind}-${place}`, { title: roleName(role, brief), lines: [length] }, length);
+    }
+  }
+  for (const [place, section] of asArray(at(sections, "traffic")).entries()) {
+    const { role, detail, text } = delay(section, brief);
+    add(section, role, `traffic-${place}`, detail, text);
+  }
+  const crossed = borders(course, asArray(at(sections, "country")), brief);
+  return { shapes: [...shapes, ...crossed.shapes], stages: [...stages, ...crossed.stages] };
+}
+
+function delay(section: unknown, brief: Brief): { role: LineRole; detail: Detail; text: string } {
+  const { texts, format } = brief;
   const delayS = asNumber(at(section, "delayInSeconds"));
+  const speedKmh = asNumber(at(section, "effectiveSpeedInKmh"));
   const role = delayRoles[asText(at(section, "magnitudeOfDelay")) ?? ""] ?? "delay-unknown";
-  const lines = delayS !== undefined && delayS > 0 ? [texts.delay(format.duration(delayS))] : [];
-  return { kind: "line", role, path, detail: { title: texts.traffic, lines } };
+  const kinds = asArray(at(section, "categories")).flatMap((word) => kindOf(word) ?? []);
+  const kind = [...new Set(kinds)].map((name) => texts.incidentKinds[name]).join(", ");
+  const lost = delayS !== undefined && delayS > 0 ? format.duration(delayS) : "";
+  const detail: Detail = {
+    title: roleName(role, brief),
+    ...(kind === "" ? {} : { kind }),
+    lines: lost === "" ? [] : [texts.delay(lost)],
+    ...(speedKmh === undefined ? {} : { fields: [{ name: texts.averageSpeed, text: format.speed(speedKmh) }] }),
+  };
+  return { role, detail, text: [lost === "" ? "" : `+${lost}`, kind].filter((part) => part !== "").join(" · ") };
+}
+
+/** kindOf reads the words of route sections, such as "lane-closed". */
+export function kindOf(word: unknown): IncidentKind | undefined {
+  const text = asText(word)?.toLowerCase().replaceAll("_", "-") ?? "";
+  if (text === "") return undefined;
+  if (text.includes("lane")) return "laneClosed";
+  if (text.includes("clos")) return "closed";
+  if (text.includes("work")) return "roadworks";
+  if (text.includes("accident")) return "accident";
+  if (text.includes("jam")) return "jam";
+  if (text.includes("flood")) return "flooding";
+  if (text.includes("broken")) return "breakdown";
+  return /fog|rain|ice|wind|weather|danger/.test(text) ? "weather" : "other";
 }
 
 /** slice is the section's part of the line, as a view of it. An end past the line is clamped: upstreams write one. */
@@ -52,8 +97,10 @@ export function slice(path: Path, section: unknown): Path | undefined {
 }
 
 /** borders stand where the next country begins. */
-function borders(path: Path, countries: readonly unknown[], { texts }: Brief): PointShape[] {
+function borders(course: Course, countries: readonly unknown[], { texts }: Brief): { shapes: PointShape[]; stages: Stage[] } {
   const shapes: PointShape[] = [];
+  const stages: Stage[] = [];
+  const { path } = course;
   for (let i = 1; i < countries.length; i++) {
     const from = asText(at(countries[i - 1], "countryCodeISO3"));
     const to = asText(at(countries[i], "countryCodeISO3"));
@@ -61,9 +108,11 @@ function borders(path: Path, countries: readonly unknown[], { texts }: Brief): P
     if (start === undefined || start < 0 || from === to) continue;
     const at2 = 2 * Math.min(Math.floor(start), path.length / 2 - 1);
     const title = from !== undefined && to !== undefined ? texts.border(from, to) : texts.borderPlain;
-    shapes.push({ kind: "point", role: "border", lon: path[at2]!, lat: path[at2 + 1]!, detail: { title, lines: [] } });
+    const id = `border-${i}`;
+    shapes.push({ kind: "point", id, role: "border", lon: path[at2]!, lat: path[at2 + 1]!, detail: { title, lines: [] } });
+    stages.push({ atM: course.metresAt(start), row: { id, title, text: "", swatch: "border" } });
   }
-  return shapes;
+  return { shapes, stages };
 }
 
 export function roleName(role: LineRole, { texts }: Brief): string {

@@ -54,16 +54,14 @@ export class Card {
     }
   }
 
-  /** openLists and open carry what is unfolded over to a card that takes this one's place. */
+  /** openLists and setOpen carry what is unfolded over to a card that takes this one's place. */
   openLists(): string[] {
     const lists = [...this.element.querySelectorAll("details")];
     return lists.filter(({ open }) => open).map((list) => list.dataset["list"] ?? "");
   }
 
-  open(titles: readonly string[]): void {
-    for (const list of this.element.querySelectorAll("details")) {
-      if (titles.includes(list.dataset["list"] ?? "")) list.open = true;
-    }
+  setOpen(titles: readonly string[]): void {
+    for (const list of this.element.querySelectorAll("details")) list.open = titles.includes(list.dataset["list"] ?? "");
   }
 
   /** focus puts the keyboard back on a row. */
@@ -72,21 +70,26 @@ export class Card {
     rows.find((row) => row.dataset["id"] === id)?.focus({ preventScroll: true });
   }
 
-  #rows(rows: readonly Row[]): HTMLElement {
+  #rows(rows: readonly Row[], total = rows.length): HTMLElement {
     const { theme, texts, format } = this.look;
     const list = element("ul", "rows", ...rows.slice(0, maxRows).map((row) => rowFor(row, theme, this.choose)));
-    const more = rows.length - maxRows;
+    const more = total - Math.min(rows.length, maxRows);
     if (more > 0) list.append(element("li", "more", texts.moreRows(format.number(more))));
     return list;
   }
 
-  #folded({ title, rows }: List): HTMLElement {
-    const count = element("span", "count", this.look.format.number(rows.length));
-    const list = element("details", "list", element("summary", "", title, " ", count));
+  #folded({ title, rows, total = rows.length, open, counted }: List): HTMLElement {
+    const count = counted === true ? [] : [" ", element("span", "count", this.look.format.number(total))];
+    const list = element("details", "list", element("summary", "", title, ...count));
     list.dataset["list"] = title;
+    if (open === true) {
+      list.append(this.#rows(rows, total));
+      list.open = true;
+      return list;
+    }
     // Hundreds of rows that nobody asked for yet would cost time that the map needs first.
     list.addEventListener("toggle", () => {
-      if (list.open && list.childElementCount === 1) list.append(this.#rows(rows));
+      if (list.open && list.childElementCount === 1) list.append(this.#rows(rows, total));
     });
     return list;
   }

@@ -7,6 +7,7 @@ export interface Format {
   /** roundLength answers the longest length of one, two or five times a power of ten of the unit, in metres. */
   roundLength(mostM: number): number;
   duration(seconds: number): string;
+  speed(kmh: number): string;
   /** area takes square metres. */
   area(squareM: number): string;
   /** clock is a time of day. */
@@ -16,6 +17,8 @@ export interface Format {
   /** moment is a date with its time, as the person's clock has it; undefined where the text is none. */
   moment(iso: string): string | undefined;
   number(value: number): string;
+  /** exact writes a number with all that it says. */
+  exact(value: number): string;
   percent(value: number): string;
 }
 
@@ -36,14 +39,19 @@ export function formatFor(localeName: string | undefined): Format {
   const locale = usable(localeName);
   const inMiles = locale.region !== undefined && mileRegions.has(locale.region);
   const tag = locale.toString();
+  // A formatter costs more to make than to use, and a scene may be thousands of rows.
+  const made = new Map<string, Intl.NumberFormat>();
+  const numbers = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+    const key = JSON.stringify(options);
+    let format = made.get(key);
+    if (format === undefined) made.set(key, (format = new Intl.NumberFormat(tag, options)));
+    return format;
+  };
+  const plain = numbers({ maximumFractionDigits: 1 });
+  const exact = numbers({ maximumFractionDigits: 12, useGrouping: "min2" });
+  const percent = numbers({ style: "percent", maximumFractionDigits: 0 });
   const unit = (value: number, name: string, digits: number, roundingMode: "halfExpand" | "ceil" = "halfExpand"): string =>
-    new Intl.NumberFormat(tag, {
-      style: "unit",
-      unit: name,
-      unitDisplay: "short",
-      maximumFractionDigits: digits,
-      roundingMode,
-    }).format(value);
+    numbers({ style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits, roundingMode }).format(value);
   const [large, largeM, small, smallM] = inMiles
     ? (["mile", metresPerMile, "foot", metresPerFoot] as const)
     : (["kilometer", 1000, "meter", 1] as const);
@@ -64,10 +72,11 @@ export function formatFor(localeName: string | undefined): Format {
       const step = [5, 2, 1].find((times) => times * power * unitM <= mostM) ?? 1;
       return step * power * unitM;
     },
+    speed: (kmh) => unit(inMiles ? (kmh * 1000) / metresPerMile : kmh, inMiles ? "mile-per-hour" : "kilometer-per-hour", 0),
     area(squareM) {
       const value = squareM / largeM ** 2;
       const digits = value < 10 ? 1 : 0;
-      return `${new Intl.NumberFormat(tag, { maximumFractionDigits: digits }).format(value)} ${inMiles ? "mi²" : "km²"}`;
+      return `${numbers({ maximumFractionDigits: digits }).format(value)} ${inMiles ? "mi²" : "km²"}`;
     },
     clock: (hour, minute) => times.format(Date.UTC(2000, 0, 1, hour, minute)),
     weekday: (year, month, day) => weekdays.format(Date.UTC(year, month - 1, day)),
@@ -83,7 +92,8 @@ export function formatFor(localeName: string | undefined): Format {
       const hours = unit((minutes - rest) / 60, "hour", 0);
       return rest === 0 ? hours : `${hours} ${unit(rest, "minute", 0)}`;
     },
-    number: (value) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }).format(value),
-    percent: (value) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 0 }).format(value / 100),
+    number: (value) => plain.format(value),
+    exact: (value) => exact.format(value),
+    percent: (value) => percent.format(value / 100),
   };
 }
