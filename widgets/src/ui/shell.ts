@@ -236,5 +236,6 @@ function control(sign: Icon, label: string, pressed: () => void): HTMLButtonElem
 /** spoken is what a screen reader says of a scene: its first rows. */
 function spoken(scene: Scene): string {
   const rows = scene.rows.slice(0, 5).map(({ title, text }) => (text === "" ? title : `${title}: ${text}`));
-  return [scene.title ?? "", ...rows].filter((words) => words !== "").join(". ");
+  const counts = (scene.lists ?? []).filter(({ counted }) => counted === true).map(({ title }) => title);
+  return [scene.title ?? "", ...counts, ...rows].filter((words) => words !== "").join(". ");
 }
