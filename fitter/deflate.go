@@ -20,7 +20,7 @@ func appendTrailer(dst []byte, crc uint32, length int) []byte {
 
 // deflate compresses w.pieces into w.packed as one gzip member. It stops early, with what it has, once that is
 // longer than limit.
-func (w *workspace) deflate(limit int) (whole bool) {
+func (w *workspace) deflate(limit int) {
 	e := &w.encoder
 	e.dry = false
 	e.bits = bitSink{b: append(w.packed[:0], gzipHeader[:]...)}
@@ -43,7 +43,6 @@ func (w *workspace) deflate(limit int) (whole bool) {
 	}
 	e.bits.flush()
 	w.packed = appendTrailer(e.bits.b, crc, length)
-	return len(w.packed) <= limit
 }
 
 // deflateExact compresses w.pieces and returns the size. Where a sample of the lines says that these alone are far

@@ -198,8 +198,10 @@ func (w *workspace) rung(r *Result, name string, limit int, best *attempt) attem
 	if kept && a.fits {
 		w.best, w.packed = w.packed, w.best
 	}
-	r.Steps = append(r.Steps, Step{Name: name, Chars: base64Chars(a.bytes), Vertices: a.n, ErrorM: a.errorM,
-		Decimals: a.g.decimals, Kept: kept, Duration: time.Since(began)})
+	r.Steps = append(r.Steps, Step{
+		Name: name, Chars: base64Chars(a.bytes), Vertices: a.n, ErrorM: a.errorM,
+		Decimals: a.g.decimals, Kept: kept, Duration: time.Since(began),
+	})
 	return a
 }
 

@@ -29,8 +29,10 @@ func routePlan() fitter.Plan {
 	plan := fitter.Plan{
 		Lines: []fitter.Path{{"features", "*"}, {"route", "features", "*"}, {"sources", "routes", "data", "features", "*"}, {}},
 		Indices: []fitter.Path{
-			{"sections", "*", "*", "startPointIndex"}, {"sections", "*", "*", "endPointIndex"},
-			{"progress", "*", "pointIndex"}, {"guidance", "instructions", "*", "pathPointIndex"},
+			{"sections", "*", "*", "startPointIndex"},
+			{"sections", "*", "*", "endPointIndex"},
+			{"progress", "*", "pointIndex"},
+			{"guidance", "instructions", "*", "pathPointIndex"},
 		},
 		Sheds: []fitter.Shed{
 			{Name: "ids", Path: fitter.Path{"sections", "*", "*", "id"}, Action: fitter.ShortenIDs},

@@ -2,6 +2,10 @@ package fitter
 
 import "math"
 
+// lean is how much nearer the equator than its chord, in degrees at the equator, a vertex may lie before its own latitude
+// counts: up to there the difference is less than what metresPerDegree allows for.
+const lean = 0.1
+
 // measure returns the largest distance in metres from a vertex of the document to its line as it is written with
 // the vertices in w.kept. It looks at the raw vertices and the written positions only, and so does not trust the
 // priorities. Each vertex is measured against the chord that stands in for it, a kept one against both chords
@@ -20,7 +24,7 @@ func (w *workspace) measure(g grid) float64 {
 		worst = max(worst, w.measureLine(kept[:n], g))
 		kept = kept[n:]
 	}
-	return math.Sqrt(worst)
+	return math.Sqrt(worst) * (1 + 1e-9) // for what floats lose
 }
 
 // measureLine returns the largest squared distance of one line.
@@ -39,7 +43,12 @@ func (w *workspace) measureLine(kept []int32, g grid) float64 {
 		}
 		worst = max(worst, min(start, c.squared(at[2*a], at[2*a+1])))
 		for i := a + 1; i < b; i++ {
-			worst = max(worst, c.squared(at[2*i], at[2*i+1]))
+			d := c.squared(at[2*i], at[2*i+1])
+			if lat := math.Abs(at[2*i+1]); c.lat-lat > lean*c.kx/c.ky {
+				wide := flatChord(ax, ay, bx, by, lat)
+				d = max(d, wide.squared(at[2*i], at[2*i+1]))
+			}
+			worst = max(worst, d)
 		}
 		start = c.squared(at[2*b], at[2*b+1])
 		a, ax, ay = b, bx, by

@@ -41,6 +41,7 @@ type chord struct {
 	dx, dy float64 // to its end, in metres
 	length float64 // squared
 	far    bool    // it spans half the globe
+	lat    float64 // the latitude, without sign, that kx belongs to
 }
 
 func newChord(ax, ay, bx, by float64) chord {
@@ -50,7 +51,12 @@ func newChord(ax, ay, bx, by float64) chord {
 	if ay > 0 == (by > 0) {
 		lat = min(math.Abs(ay), math.Abs(by))
 	}
-	c := chord{x: ax, y: ay, kx: metresOfLongitude(lat), ky: metresPerDegree}
+	return flatChord(ax, ay, bx, by, lat)
+}
+
+// flatChord is a chord with the length that a degree of longitude has at a latitude.
+func flatChord(ax, ay, bx, by, lat float64) chord {
+	c := chord{x: ax, y: ay, kx: metresOfLongitude(lat), ky: metresPerDegree, lat: lat}
 	c.dx, c.dy = (bx-ax)*c.kx, (by-ay)*c.ky
 	c.length = c.dx*c.dx + c.dy*c.dy
 	c.far = bx-ax >= 180 || bx-ax <= -180

@@ -84,7 +84,7 @@ func drawIndex(t *rapid.T, n int) string {
 
 // drawFeature makes a route feature, its members in either order, and things around that must not change.
 func drawFeature(t *rapid.T, most int) string {
-	parts, coords, n := 1, "", 0
+	parts, n := 1, 0
 	kind := rapid.SampledFrom([]string{"LineString", "LineString", "MultiLineString", "Polygon"}).Draw(t, "kind")
 	if kind != "LineString" {
 		parts = rapid.IntRange(0, 3).Draw(t, "parts")
@@ -95,7 +95,7 @@ func drawFeature(t *rapid.T, most int) string {
 		texts = append(texts, text)
 		n += count
 	}
-	coords = strings.Join(texts, ", ")
+	coords := strings.Join(texts, ", ")
 	if kind != "LineString" {
 		coords = "[" + coords + "]"
 	}
@@ -179,7 +179,7 @@ func TestFitProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := drawDocument(rt, 60)
 		plan := noSheds(routePlan())
-		plan.LargestM = rapid.SampledFrom([]float64{1, 1000, 5e8}).Draw(rt, "largest")
+		plan.LargestM = rapid.SampledFrom([]float64{1, 1000, 5000}).Draw(rt, "largest")
 		budget := fitter.Budget{Chars: rapid.IntRange(100, 2500).Draw(rt, "chars"), Extra: rapid.IntRange(0, 300).Draw(rt, "extra")}
 		checkAll(rt, doc, plan, budget)
 	})
@@ -190,7 +190,7 @@ func TestFitLongLines(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := drawDocument(rt, 400)
 		plan := noSheds(routePlan())
-		plan.LargestM = 5e8
+		plan.LargestM = 5000
 		checkAll(rt, doc, plan, fitter.Budget{Chars: rapid.IntRange(600, 6000).Draw(rt, "chars")})
 	})
 }

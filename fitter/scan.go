@@ -104,8 +104,10 @@ var errScan = errors.New("bad JSON")
 
 // scan reads text for the paths of table. The error wraps ErrNotJSON.
 func (d *document) scan(text []byte, table *pathTable, drop []string) error {
-	*d = document{text: text, edits: d.edits[:0], lines: d.lines[:0], features: d.features[:0], indices: d.indices[:0],
-		cuts: d.cuts[:0], thins: d.thins[:0], at: d.at[:0], turn: d.turn[:0], tails: d.tails[:0]}
+	*d = document{
+		text: text, edits: d.edits[:0], lines: d.lines[:0], features: d.features[:0], indices: d.indices[:0],
+		cuts: d.cuts[:0], thins: d.thins[:0], at: d.at[:0], turn: d.turn[:0], tails: d.tails[:0],
+	}
 	s := scanner{document: d, table: table, drop: drop, feature: -1}
 	s.space()
 	err := s.value(table.root)
@@ -420,7 +422,7 @@ func (s *scanner) follow(st int32, name []byte, escaped bool) (next, shed int32,
 		}
 	}
 	for _, n := range s.drop {
-		if string(name) == n {
+		if len(n) == len(name) && n == string(name) { // without a copy of the name
 			return stateDead, -1, true
 		}
 	}

@@ -4,9 +4,6 @@ import (
 	"math"
 )
 
-// probesAtMost bounds the size search. Two or three probes are usual.
-const probesAtMost = 9
-
 // attempt is what came of fitting with one set of digits and one state of the sheds.
 type attempt struct {
 	g      grid
