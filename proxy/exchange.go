@@ -157,7 +157,7 @@ func (x *exchange) run(ctx context.Context, body []byte) {
 func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error) {
 	out := x.g.newRequest(ctx, x.r, requestHeader(x.r.Header, true), body)
 	if !slices.ContainsFunc(x.requests, func(q *request) bool { return q.method == methodCallTool }) {
-		return x.g.send(out, false)
+		return x.g.send(out)
 	}
 	var err error
 	if x.lease, err = x.g.upstream.dial(ctx); err != nil {

@@ -93,14 +93,14 @@ func (g *Gateway) newRequest(ctx context.Context, r *http.Request, header http.H
 	return request.WithContext(ctx)
 }
 
-// forward passes one request on as it is, and its answer too. A call of a tool gets a connection of its own and a
-// limited time, as every such call.
+// forward passes one request on as it is, and its answer too. A call of a tool has a limited time, as every such call;
+// nothing is redeemed after it, so that it needs no connection of its own, and dialling one would be half of its cost.
 func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
 	legacyPost := r.Method == http.MethodPost && g.isEndpoint(r) && !isModern(r.Header)
 	ctx, work := g.begin(r.Context(), r, legacyPost)
 	defer work.end()
 	call := slices.ContainsFunc(messages, func(m message) bool { return m.method == methodCallTool })
-	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body), call)
+	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body))
 	if err != nil {
 		g.refuse(ctx, w, failuresOf(messages), batch, err)
 		return
@@ -114,10 +114,10 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 }
 
 // send sends a request once. Over a connection that others have used goes only what the transport may repeat without
-// harm, or cannot repeat because of its body; everything else, and whatever has to be fresh, gets a lease.
-func (g *Gateway) send(request *http.Request, fresh bool) (*http.Response, error) {
+// harm, or cannot repeat because of its body; everything else gets a lease.
+func (g *Gateway) send(request *http.Request) (*http.Response, error) {
 	safe := request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions
-	if !fresh && (safe || request.ContentLength > 0) {
+	if safe || request.ContentLength > 0 {
 		return g.upstream.shared.RoundTrip(request)
 	}
 	l, err := g.upstream.dial(request.Context())

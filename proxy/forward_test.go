@@ -197,15 +197,7 @@ func TestStreamsAreFlushedEventByEvent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			next := make(chan string)
-			up := newUpstreamServer(t, func(w http.ResponseWriter, _ received) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				flush := flusher(w)
-				flush()
-				for event := range next {
-					_, _ = io.WriteString(w, event)
-					flush()
-				}
-			})
+			up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { dictated(w, in, next) })
 			g := newGateway(t, up.URL)
 			body := tt.body
 			r, err := http.NewRequestWithContext(t.Context(), tt.method, g.server.URL+"/mcp", nil)

@@ -21,7 +21,7 @@ const (
 // request that may have been received.
 type upstream struct {
 	url *url.URL
-	// shared keeps a pool of connections, for everything but tool calls.
+	// shared keeps a pool of connections, for everything but calls of tools with a policy.
 	shared *http.Transport
 	// dialer makes the single connections of leases. Go's Transport repeats a POST on a reused connection when the
 	// request has an Idempotency-Key and a GetBody; a connection of its own, without GetBody, cannot.

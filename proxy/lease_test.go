@@ -69,3 +69,25 @@ func TestLeasesAreClosed(t *testing.T) {
 		delete(used, remote)
 	}
 }
+
+// TestOtherTrafficSharesConnections, one request after the other.
+func TestOtherTrafficSharesConnections(t *testing.T) {
+	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
+		if in.method == http.MethodPost {
+			answerEvent(w, in, `{}`)
+		}
+	})
+	g := newGateway(t, up.URL)
+	for range 3 {
+		g.post(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		g.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		g.do(t, http.MethodGet, "/health", nil, nil)
+	}
+	used := map[string]bool{}
+	for _, in := range up.requests() {
+		used[in.remote] = true
+	}
+	if len(used) != 1 {
+		t.Errorf("%d connections", len(used))
+	}
+}

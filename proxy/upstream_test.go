@@ -316,6 +316,23 @@ func tomtom(texts map[string]string) func(http.ResponseWriter, received) {
 	}
 }
 
+// dictated answers with a stream of what comes from next, until that is closed.
+func dictated(w http.ResponseWriter, in received, next <-chan string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for flush := flusher(w); ; {
+		flush()
+		select {
+		case event, more := <-next:
+			if !more {
+				return
+			}
+			_, _ = io.WriteString(w, event)
+		case <-in.r.Context().Done():
+			return
+		}
+	}
+}
+
 // dropConnection resets the connection of an answer.
 func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
