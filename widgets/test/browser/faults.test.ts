@@ -1,6 +1,6 @@
 // Hosts that do what they should not.
 
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { one } from "./calls.ts";
 import { Hosted } from "./hosted.ts";
 import { rgb } from "./png.ts";
@@ -11,10 +11,10 @@ const long = one("routing-long");
 const search = one("fuzzy-search");
 const heatmap = one("data-viz-heatmap");
 
-test.concurrent.each([
+test.concurrent.for([
   ["drops", { dropMeta: true }],
   ["replaces", { replaceMeta: true }],
-] as const)("a host that %s _meta still gets places, from the text", async (word, faults) => {
+] as const)("a host that %s _meta still gets places, from the text", async ([word, faults], { expect }) => {
   const view = await Hosted.open(search.tool, { faults });
   await view.run(search.tool, search.input);
   expect(await view.reported()).toMatchObject([{ tool: search.tool, outcome: "drawn", source: "text" }]);
@@ -25,10 +25,10 @@ test.concurrent.each([
   await view.close();
 });
 
-test.concurrent.each([
+test.concurrent.for([
   ["drops", { dropMeta: true }],
   ["replaces", { replaceMeta: true }],
-] as const)("a host that %s _meta has a caller's data fetched with its own input", async (_word, faults) => {
+] as const)("a host that %s _meta has a caller's data fetched with its own input", async ([, faults], { expect }) => {
   const view = await Hosted.open(heatmap.tool, { faults });
   await view.run(heatmap.tool, heatmap.input);
   expect(await view.reported()).toMatchObject([{ tool: heatmap.tool, outcome: "drawn", source: "fetched" }]);
@@ -37,7 +37,7 @@ test.concurrent.each([
   await view.close();
 });
 
-test.concurrent("a host that replaces _meta gets an error where a line is needed, and no tool runs again", async () => {
+test.concurrent("a host that replaces _meta gets an error where a line is needed, and no tool runs again", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { faults: { replaceMeta: true } });
   await view.run(routing.tool, routing.input);
   expect(await view.reported()).toMatchObject([{ tool: routing.tool, outcome: "error", reason: "data_missing" }]);
@@ -46,7 +46,7 @@ test.concurrent("a host that replaces _meta gets an error where a line is needed
   await view.close();
 });
 
-test.concurrent("a host that sends no tool-input gets its map", async () => {
+test.concurrent("a host that sends no tool-input gets its map", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { profile: "inspector", faults: { dropInput: true, refuseContext: true } });
   await view.run(routing.tool, routing.input);
   expect(await view.reported()).toMatchObject([{ outcome: "drawn", source: "inline" }]);
@@ -57,7 +57,7 @@ test.concurrent("a host that sends no tool-input gets its map", async () => {
   await view.close();
 });
 
-test.concurrent("a host that refuses the model's context is asked once, and the map goes on", async () => {
+test.concurrent("a host that refuses the model's context is asked once, and the map goes on", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { faults: { refuseContext: true } });
   await view.run(routing.tool, routing.input);
   await view.reported();
@@ -76,7 +76,7 @@ test.concurrent("a host that refuses the model's context is asked once, and the 
   await view.close();
 });
 
-test.concurrent("a host that sends the result twice has it drawn and reported once", async () => {
+test.concurrent("a host that sends the result twice has it drawn and reported once", async ({ expect }) => {
   const view = await Hosted.open(long.tool, { faults: { sendTwice: true } });
   await view.run(long.tool, long.input);
   await view.toState("drawn");
@@ -85,21 +85,34 @@ test.concurrent("a host that sends the result twice has it drawn and reported on
   await view.close();
 });
 
-test.concurrent("a host that tears down while the map is drawn is answered, and hears no more", async () => {
+test.concurrent("a host that tears down right after the result is answered, and hears no more", async ({ expect }) => {
   const view = await Hosted.open(long.tool);
   const result = await view.call(long.tool, long.input);
-  await view.page.evaluate(async (handed) => {
+  const before = await view.page.evaluate(async (handed) => {
     const sent = window.host.result(handed);
     await window.host.teardown();
     await sent;
+    return window.host.heard().length;
   }, result);
+  expect(await view.heard("teardown")).toHaveLength(1);
+  await view.settled();
+  expect(await view.page.evaluate(() => window.host.heard().length)).toBe(before);
+  expect(view.errors).toEqual([]);
+  await view.close();
+});
+
+test.concurrent("a host that tears down while the view waits for data is answered, and gets no report", async ({ expect }) => {
+  const view = await Hosted.open(heatmap.tool, { gateway: "smallGateway", faults: { silent: ["tomtom-get-app-data"] } });
+  await view.run(heatmap.tool, heatmap.input);
+  await view.toState("drawing");
+  await view.page.evaluate(() => window.host.teardown());
   expect(await view.heard("teardown")).toHaveLength(1);
   expect(await view.calls("tomtom-report-app-status")).toEqual([]);
   expect(view.errors).toEqual([]);
   await view.close();
 });
 
-test.concurrent("a host that lets no tool be called has the map over plain outlines", async () => {
+test.concurrent("a host that lets no tool be called has the map over plain outlines", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { faults: { refuse: ["tomtom-get-api-key", "tomtom-report-app-status"] } });
   await view.run(routing.tool, routing.input);
   await view.toState("drawn");
@@ -112,7 +125,7 @@ test.concurrent("a host that lets no tool be called has the map over plain outli
   await view.close();
 });
 
-test.concurrent("a host that never answers a fetch has an error after a minute", async () => {
+test.concurrent("a host that never answers a fetch has an error after a minute", async ({ expect }) => {
   const view = await Hosted.open(heatmap.tool, {
     gateway: "smallGateway",
     clock: true,
@@ -127,7 +140,7 @@ test.concurrent("a host that never answers a fetch has an error after a minute",
   await view.close();
 });
 
-test.concurrent("a host that gives no keys, links, context or log gets a map and no word too many", async () => {
+test.concurrent("a host that gives no keys, links, context or log gets a map and no word too many", async ({ expect }) => {
   const without = ["openLinks", "updateModelContext", "message", "logging"];
   const view = await Hosted.open(search.tool, { without, context: { availableDisplayModes: ["inline"] } });
   await view.run(search.tool, search.input);

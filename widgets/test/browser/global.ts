@@ -10,7 +10,7 @@ import { buildHostPages, serveHostPages } from "./hostpages.ts";
 import { serveOutside } from "./outside.ts";
 
 /** Smaller than most app data: what cannot be fitted does not get through. */
-const smallLimitChars = "5000";
+const smallLimitChars = "3000";
 
 declare module "vitest" {
   interface ProvidedContext {

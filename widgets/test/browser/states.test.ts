@@ -1,6 +1,6 @@
 // Every state of the document, reached as a host reaches it.
 
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { one } from "./calls.ts";
 import { appData, inline, result } from "./fixtures.ts";
 import { Hosted, type HostedOptions } from "./hosted.ts";
@@ -145,9 +145,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.concurrent.each(cases.map((state, i) => ({ ...state, theme: i % 2 === 0 ? "light" : "dark" })))(
+test.concurrent.for(cases.map((state, i) => ({ ...state, theme: i % 2 === 0 ? "light" : "dark" })))(
   "$name",
-  async ({ name, tool = "tomtom-routing", options, reach, state, says, report, heightPx, theme }) => {
+  async ({ name, tool = "tomtom-routing", options, reach, state, says, report, heightPx, theme }, { expect }) => {
     const view = await Hosted.open(tool, { width: 560, ...options, context: { theme } });
     try {
       await reach(view);
@@ -171,7 +171,7 @@ test.concurrent.each(cases.map((state, i) => ({ ...state, theme: i % 2 === 0 ? "
   },
 );
 
-test.concurrent("a fetch that failed can be tried again", async () => {
+test.concurrent("a fetch that failed can be tried again", async ({ expect }) => {
   const view = await Hosted.open(markers.tool, { gateway: "smallGateway", faults: { refuse: ["tomtom-get-app-data"] } });
   await view.run(markers.tool, markers.input);
   await view.toState("failed");
@@ -186,7 +186,7 @@ test.concurrent("a fetch that failed can be tried again", async () => {
   await view.close();
 });
 
-test.concurrent("a result that comes after the minute is drawn all the same", async () => {
+test.concurrent("a result that comes after the minute is drawn all the same", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { clock: true });
   await view.input(routing.input);
   await view.toState("waiting");
@@ -199,7 +199,7 @@ test.concurrent("a result that comes after the minute is drawn all the same", as
   await view.close();
 });
 
-test.concurrent("what a server on this machine kept is fetched by its reference", async () => {
+test.concurrent("what a server on this machine kept is fetched by its reference", async ({ expect }) => {
   const document = { type: "FeatureCollection", features: [{ type: "Feature", properties: { poi: { name: "Kept" } }, geometry: { type: "Point", coordinates: [4.9, 52.37] } }] };
   const answer = { content: [{ type: "text", text: JSON.stringify({ app_data: appData(document) }) }] };
   const view = await Hosted.open("tomtom-poi-search", { answers: { "tomtom-get-app-data": answer } });
@@ -212,7 +212,7 @@ test.concurrent("what a server on this machine kept is fetched by its reference"
   await view.close();
 });
 
-test.concurrent("the whole response as text is drawn from the text", async () => {
+test.concurrent("the whole response as text is drawn from the text", async ({ expect }) => {
   const view = await Hosted.open(routing.tool);
   await view.run(routing.tool, { locations: [[4.897, 52.3779], [4.4777, 51.9244]], response_detail: "full", show_ui: true });
   await view.toState("drawn");

@@ -1,11 +1,11 @@
 // Every tool, called through the gateway, in the hosts' own code, under the policies that hosts draw under.
 
-import { describe, expect, test } from "vitest";
+import { describe, test, type ExpectStatic } from "vitest";
 import { calls, type Call } from "./calls.ts";
 import { Hosted, type HostedOptions } from "./hosted.ts";
 
 
-async function drawn({ name, tool, input, source = "inline", says }: Call, options: HostedOptions, shot: string): Promise<void> {
+async function drawn(expect: ExpectStatic, { name, tool, input, source = "inline", says }: Call, options: HostedOptions, shot: string): Promise<void> {
   const view = await Hosted.open(tool, options);
   try {
     await view.run(tool, input);
@@ -30,20 +30,20 @@ const looks = [
 ] as const;
 
 describe.each(looks)("in the %s theme, under the %s policy", (theme, profile) => {
-  test.concurrent.each(calls)("$name", async (call) => {
-    await drawn(call, { profile, context: { theme } }, `tool-${call.name}-${theme}`);
+  test.concurrent.for(calls)("$name", async (call, { expect }) => {
+    await drawn(expect, call, { profile, context: { theme } }, `tool-${call.name}-${theme}`);
   });
 });
 
 describe("under a policy without workers, with pictures of declared https origins only", () => {
-  test.concurrent.each(calls)("$name", async (call) => {
-    await drawn(call, { profile: "inspector", width: 560 }, `tool-${call.name}-inspector`);
+  test.concurrent.for(calls)("$name", async (call, { expect }) => {
+    await drawn(expect, call, { profile: "inspector", width: 560 }, `tool-${call.name}-inspector`);
   });
 });
 
 describe("in @mcp-ui/client, which speaks 1.x", () => {
   const names = ["routing", "fuzzy-search", "traffic", "data-viz-heatmap"];
-  test.concurrent.each(calls.filter(({ name }) => names.includes(name)))("$name", async (call) => {
-    await drawn(call, { host: "mcpui", profile: "noblob" }, `tool-${call.name}-mcpui`);
+  test.concurrent.for(calls.filter(({ name }) => names.includes(name)))("$name", async (call, { expect }) => {
+    await drawn(expect, call, { host: "mcpui", profile: "noblob" }, `tool-${call.name}-mcpui`);
   });
 });

@@ -9,7 +9,7 @@ export default defineConfig({
     // One browser draws for all files; more views at once than this only wait for each other.
     fileParallelism: false,
     maxConcurrency: 4,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });

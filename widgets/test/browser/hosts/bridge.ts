@@ -57,11 +57,11 @@ function wire(): void {
     return (entry.answer = await answer(name, input)) as never;
   };
   bridge.onreadresource = (params) => client.readResource(params) as never;
-  bridge.onupdatemodelcontext = async (value) => {
-    heard.push({ what: "context", value });
-    if (options.faults.refuseContext) throw new Refused("Method not found");
-    return {};
-  };
+  // A host without a handler answers "method not found" by itself.
+  if (!options.faults.refuseContext) bridge.onupdatemodelcontext = async () => ({});
+  addEventListener("message", ({ data }) => {
+    if (data?.method === "ui/update-model-context") heard.push({ what: "context", value: data.params });
+  });
   bridge.onmessage = async (value) => (heard.push({ what: "message", value }), {});
   bridge.onopenlink = async (value) => (heard.push({ what: "link", value }), {});
   bridge.onloggingmessage = (value) => void heard.push({ what: "log", value });
