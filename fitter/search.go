@@ -118,6 +118,9 @@ func (s *search) byCount(n int) attempt {
 	a := attempt{g: s.g, errorM: math.Inf(1)}
 	over := s.total + 1 // the fewest vertices that were seen not to fit
 	for range finalsAtMost {
+		if kept := w.choose(w.keys, n); a.fits && kept <= a.n {
+			break // the vertices that are next all go together, and they are too many
+		}
 		var size int
 		n, size = s.compress(n)
 		if size <= limit {

@@ -69,7 +69,7 @@ func (s *search) byTolerance() (attempt, bool) {
 	lines, rest := w.sizeOf()
 	s.rest, t.ratio = rest, float64(lines)/max(t.says, 1)
 	best := attempt{}
-	for range finalsAtMost {
+	for range triesAtMost {
 		if s.room() <= 0 {
 			break
 		}
@@ -89,6 +89,10 @@ func (s *search) byTolerance() (attempt, bool) {
 
 // keyM is the priority that a key stands for, in metres.
 func keyM(key uint32) float64 { return float64(math.Float32frombits(key)) }
+
+// triesAtMost bounds how often a tolerance is changed, and how often a document is compressed. One or two are usual; on
+// lines where a small change of the tolerance moves thousands of vertices no number would do.
+const triesAtMost = 3
 
 // try chooses the vertices for a tolerance.
 func (t *tolerances) try(toleranceM float64) {
@@ -122,7 +126,7 @@ func (t *tolerances) then(toleranceM, times float64) float64 {
 // approach tries tolerances until the lines take the room there is, by what shortest says.
 func (t *tolerances) approach() {
 	const near = 0.0015
-	for range 4 {
+	for range triesAtMost {
 		times := t.says * t.ratio / float64(t.room())
 		if times > 1-near && times < 1+near {
 			return
