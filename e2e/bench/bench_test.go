@@ -10,24 +10,29 @@ import (
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
-// BenchmarkUnowned is a result of 100 KB that the gateway has nothing to do with, direct and through it.
+// BenchmarkUnowned is a result of 100 KB that the gateway has nothing to do with, direct and through it: of a tool that is
+// not TomTom's, and of a method that is no tool call. Every tool call has an upstream connection of its own.
 func BenchmarkUnowned(b *testing.B) {
-	text := strings.Repeat(`{"id":"mx33r0jeskpsnzwxjdo","position":[4.8970001,52.3779002],"name":"Café <Zuid> & Co"},`, 1<<20)[:100_000]
+	text := strings.Repeat(`{"id":"mx33r0jeskpsnzwxjdo","position":[4.8970001,52.3779002],"name":"Café <Zuid> & Co"},`, 2000)[:100_000]
 	up := testkit.StartMemoryProcess(b, map[string]json.RawMessage{"other": json.RawMessage(testkit.TextResult(text))})
-	g := testkit.StartGateway(b, up.URL)
-	straight, gateway := newCaller(b, up.URL), newCaller(b, g.URL)
-	message := testkit.CallMessage("7", "other", `{}`)
-	want, _ := straight.post(b, message)
-	if got, _ := gateway.post(b, message); string(got) != string(want) {
-		b.Fatal("the gateway changed the answer")
+	for name, method := range map[string]string{"tool": "tools/call", "method": "prompts/get"} {
+		b.Run(name, func(b *testing.B) {
+			g := testkit.StartGateway(b, up.URL)
+			straight, gateway := newCaller(b, up.URL), newCaller(b, g.URL)
+			message := fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":{"name":"other","arguments":{}}}`, method)
+			want, _ := straight.post(b, message)
+			if got, _ := gateway.post(b, message); string(got) != string(want) {
+				b.Fatal("the gateway changed the answer")
+			}
+			once := func(c *caller) func() time.Duration {
+				return func() time.Duration {
+					_, took := c.post(b, message)
+					return took
+				}
+			}
+			pairs(b, g, once(straight), once(gateway))
+		})
 	}
-	once := func(c *caller) func() time.Duration {
-		return func() time.Duration {
-			_, took := c.post(b, message)
-			return took
-		}
-	}
-	pairs(b, g, once(straight), once(gateway))
 }
 
 // BenchmarkInline is a route whose app data fits as it is.
