@@ -49,8 +49,8 @@ export function licences(root: string, file: string, extra: string[]): Plugin {
       const head =
         "Parts of these packages are in dist/map.html. The list is written by npm run build.\n\n" +
         "The outlines of land and borders are from Natural Earth (naturalearthdata.com), public domain.\n\n";
-      const list = [...folders].sort().map((folder) => line + entry(folder)).join("\n");
-      writeFileSync(join(root, file), head + list);
+      const list = [...folders].sort().map(entry).join(`\n${line}`);
+      writeFileSync(join(root, file), head + line + list);
       let filled = 0;
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== "chunk") continue;

@@ -29,6 +29,9 @@ export interface ShellActions {
 /** A frame this wide has room for the card beside what is drawn. */
 const wideFramePx = 640;
 const gapPx = 24;
+const headroomPx = 40;
+/** The column of buttons. */
+const controlsPx = 64;
 
 export class Shell {
   readonly map = element("div", "map");
@@ -140,14 +143,16 @@ export class Shell {
     this.#renderCard(scene, maxErrorM);
   }
 
+  /** padding is what the boxes cover, and room for marks that stand above their place. */
   padding(): Padding {
     const card = this.#cardSlot.getBoundingClientRect();
-    const beside = this.map.clientWidth >= wideFramePx;
-    const top = this.#title.hidden ? gapPx : this.#title.offsetHeight + gapPx;
-    if (card.width === 0) return { top, right: 2 * gapPx, bottom: gapPx + 8, left: gapPx };
-    return beside
-      ? { top, right: 2 * gapPx, bottom: gapPx + 8, left: card.width + 2 * gapPx }
-      : { top, right: 2 * gapPx, bottom: card.height + gapPx, left: gapPx };
+    const top = this.#title.hidden ? headroomPx : this.#title.offsetHeight + headroomPx;
+    const [near, far] = this.map.clientWidth >= wideFramePx ? [card.width + 2 * gapPx, 0] : [gapPx, card.height];
+    const bottom = Math.max(gapPx + 8, far + gapPx);
+    // The card stands where lines begin, the buttons where they end.
+    return document.documentElement.dir === "rtl"
+      ? { top, right: near, bottom, left: controlsPx }
+      : { top, right: controlsPx, bottom, left: near };
   }
 
   /** showDetail tells about what is picked; the box stands where pointAt says. */

@@ -1,20 +1,10 @@
 // Opens the document in a real browser, as a host would, and looks at what a person would see.
 
-import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Browser, type Frame, type Page } from "playwright-core";
+import type { Browser, Frame, Page } from "playwright-core";
 import type { Profile, Served } from "./serve.ts";
 
 const shots = join(import.meta.dirname, "../../screenshots");
-
-export async function launch(): Promise<Browser> {
-  const path = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-  if (!existsSync(path)) {
-    throw new Error(`No browser at ${path}: install Debian's chromium, or name one in CHROMIUM`);
-  }
-  mkdirSync(shots, { recursive: true });
-  return chromium.launch({ executablePath: path, args: ["--no-sandbox", "--force-color-profile=srgb"] });
-}
 
 export interface Said {
   readonly method?: string;
@@ -53,7 +43,7 @@ export class OpenView {
     await page.goto(served.hostURL);
     await page.evaluate((chosen) => (window as any).openView(chosen), {
       src: served.viewURL(options.profile ?? "declared"),
-      context: options.context ?? { theme: "light" },
+      context: { theme: "light", locale: "en", ...options.context },
       tools: { ...usualTools, ...options.tools },
     });
     const view = new OpenView(page, page.frame("view")!);

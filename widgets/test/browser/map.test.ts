@@ -1,7 +1,10 @@
+// The document in a small host of our own, which can say anything, over stand-ins of one colour.
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
-import { appData, fitted, heat, inline, places, ranges, result, routes, trafficBox } from "./fixtures.ts";
-import { launch, OpenView, text, type ViewOptions } from "./harness.ts";
+import { fitted, heat, inline, places, ranges, result, routes, trafficBox } from "./fixtures.ts";
+import { OpenView, text, type ViewOptions } from "./harness.ts";
+import { sharedBrowser } from "./hosted.ts";
 import { serve, tileColour, type Profile, type Served } from "./serve.ts";
 
 const route = [26, 124, 240] as const;
@@ -14,11 +17,10 @@ let served: Served;
 let view: OpenView | undefined;
 
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   served = await serve();
 });
 afterAll(async () => {
-  await browser?.close();
   await served?.close();
 });
 beforeEach(() => {
@@ -35,7 +37,8 @@ async function open(options: ViewOptions = {}): Promise<OpenView> {
   return view;
 }
 
-describe.each<Profile>(["declared", "strict"])("under the %s policy", (profile) => {
+describe("under a policy without workers, blob: and data:", () => {
+  const profile: Profile = "strict";
   test("a fitted route is drawn over tiles, with how exact it is", async () => {
     const view = await open({ profile });
     await view.result(fitted("tomtom-routing", routes(), 2.4));
@@ -123,58 +126,6 @@ test("a host that gives no key leaves the outlines too", async () => {
   await view.reported();
   await view.frame.getByText("Detailed map not available").waitFor();
   expect(served.asked).toEqual([]);
-});
-
-test("traffic that cannot be reached says so", async () => {
-  const view = await open({ profile: "blocked" });
-  await view.result(result("tomtom-traffic", "none"), { bbox: trafficBox });
-  expect(await view.reported()).toMatchObject({ outcome: "error", source: "none", reason: "no_live_traffic" });
-  expect(await view.visibleText()).toContain("Live traffic cannot be reached");
-  await view.pixels("traffic-blocked", land);
-});
-
-test.each([
-  ["no base64", "%%%"],
-  ["no gzip", Buffer.from("plain").toString("base64")],
-  ["cut short", appData(routes()).slice(0, 400)],
-])("app data that is %s gives an error, not an empty frame", async (name, data) => {
-  const view = await open();
-  await view.result(result("tomtom-routing", "inline", { "com.tomtom/app-data": data }));
-  expect(await view.reported()).toMatchObject({ tool: "tomtom-routing", outcome: "error", source: "none", reason: "bad_data" });
-  expect(await view.state()).toBe("failed");
-  expect(await view.visibleText()).toContain("The map's data cannot be read");
-  await view.pixels(`bad-data-${name.replaceAll(" ", "-")}`, land);
-});
-
-test.each([
-  ["too_large", "too_large", "Too large for a map here"],
-  ["unavailable", "unavailable", "The map's data is no longer there"],
-  ["a word of a later gateway", "data_missing", "The map's data did not arrive"],
-])("status %s has a text of its own", async (status, reason, words) => {
-  const view = await open();
-  await view.result(result("tomtom-routing", status));
-  expect(await view.reported()).toMatchObject({ outcome: "error", reason });
-  expect(await view.visibleText()).toContain(words);
-});
-
-test("a map that nobody asked for is one line high", async () => {
-  const view = await open();
-  await view.result({ content: [{ type: "text", text: JSON.stringify({ show_ui: false }) }] });
-  expect(await view.reported()).toMatchObject({ outcome: "hidden", source: "none" });
-  expect(await view.frame.locator(".map").isVisible()).toBe(false);
-  expect(await view.frame.locator(".hidden-note").innerText()).toBe("No map was asked for with this answer.");
-  await view.page.waitForFunction(() => document.querySelector("iframe")!.clientHeight < 60);
-  await view.pixels("hidden", land);
-});
-
-test("data-viz that did not fit is fetched with the tool's own input", async () => {
-  const view = await open({
-    tools: { "tomtom-get-app-data": text(JSON.stringify({ app_data: appData(heat()) })) },
-  });
-  const input = { data_url: "https://example.com/a.geojson", layers: [{ type: "heatmap" }] };
-  await view.result(result("tomtom-data-viz", "fetch"), input);
-  expect(await view.reported()).toMatchObject({ outcome: "drawn", source: "fetched" });
-  expect(await view.calls("tomtom-get-app-data")).toEqual([input]);
 });
 
 test("a click on a place tells about it", async () => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inline } from "./fixtures.ts";
-import { launch, OpenView } from "./harness.ts";
+import { OpenView } from "./harness.ts";
+import { sharedBrowser } from "./hosted.ts";
 import { serve, type Served } from "./serve.ts";
 
 const captures = join(import.meta.dirname, "../../../../shared/captures");
@@ -14,11 +15,10 @@ describe.skipIf(!existsSync(captures))("recorded app data (../shared is absent w
   let browser: Browser;
   let served: Served;
   beforeAll(async () => {
-    browser = await launch();
+    browser = await sharedBrowser();
     served = await serve();
   });
   afterAll(async () => {
-    await browser.close();
     await served.close();
   });
 
