@@ -92,7 +92,7 @@ func (w *workspace) shortest(g grid, toleranceM float64, sight int32) int {
 
 // Of a line, a sample is one block of vertices out of some.
 const (
-	sampleVertices = 512
+	sampleVertices = 128
 	sampleEvery    = 6
 )
 

@@ -32,7 +32,7 @@ type tolerances struct {
 // What to start from, before anything is measured.
 const (
 	bitsOfPosition = 34  // with five decimals; the sixth takes seven more
-	bitsOfOther    = 1.1 // for a byte of everything else
+	bitsOfOther    = 1.0 // for a byte of everything else
 )
 
 // roughly is about how many vertices fit.
