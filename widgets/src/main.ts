@@ -15,6 +15,7 @@ import { View } from "./protocol/view.ts";
 import { sendReport } from "./report.ts";
 import { Selection } from "./selection.ts";
 import { Session } from "./session.ts";
+import type { TileNote } from "./ui/state.ts";
 import { ScaleBar } from "./ui/scalebar.ts";
 import { Shell } from "./ui/shell.ts";
 import { themeOf } from "./ui/theme.ts";
@@ -76,7 +77,7 @@ function start(root: HTMLElement): void {
         feedback.looked(sight);
       },
       pointed: (at) => shell.pointAt(at),
-      tiles: (state) => shell.setTiles(state === "blocked" ? "blocked" : "none", state === "shown"),
+      tiles: (state) => noteTiles(state === "blocked" ? "blocked" : "none", state === "shown"),
     },
     themeOf(view.context),
   );
@@ -134,12 +135,18 @@ function start(root: HTMLElement): void {
     return key;
   }
 
+  /** noteTiles may make the card higher; the map then makes room for it. */
+  function noteTiles(note: TileNote, shown: boolean): void {
+    shell.setTiles(note, shown);
+    engine.pad(shell.padding());
+  }
+
   function askTiles(): void {
     if (tilesAsked) return;
     tilesAsked = true;
     const asked = config.tiles.includes("{key}") ? askKey() : Promise.resolve("");
     void asked.then((answer) => {
-      if (config.tiles === "" || answer === undefined) shell.setTiles("blocked", false);
+      if (config.tiles === "" || answer === undefined) noteTiles("blocked", false);
       else engine.useTiles(config.tiles, answer);
     });
   }
@@ -161,6 +168,7 @@ function start(root: HTMLElement): void {
 
   const sizes = new ResizeObserver(() => {
     tellSize();
+    engine.pad(shell.padding());
     engine.resize();
   });
   sizes.observe(root);

@@ -33,6 +33,9 @@ const rowZoom = 13;
 const closestZoom = 18;
 const moveMs = 250;
 
+/** How far a pin reaches from its spot: it has to be in sight as a whole. */
+const pinPx = { above: 14, beside: 10 };
+
 export class Camera {
   #bounds: Bounds = wholeWorld;
   #padding: Padding = { top: 0, right: 0, bottom: 0, left: 0 };
@@ -53,6 +56,12 @@ export class Camera {
     this.#padding = padding;
     this.#taken = false;
     await this.#sized();
+    this.#fit();
+  }
+
+  /** pad is told of boxes that have grown or shrunk. */
+  pad(padding: Padding): void {
+    this.#padding = padding;
     this.#fit();
   }
 
@@ -133,7 +142,8 @@ export class Camera {
   #roomyPadding(): number[] {
     const [width, height] = this.#size();
     const { top, right, bottom, left } = this.#padding;
-    return width - left - right > 80 && height - top - bottom > 80 ? [top, right, bottom, left] : [8, 8, 8, 8];
+    if (width - left - right <= 80 || height - top - bottom <= 80) return [8, 8, 8, 8];
+    return [top + pinPx.above, right + pinPx.beside, bottom + pinPx.beside, left + pinPx.beside];
   }
 
   #sees(lon: number, lat: number): boolean {

@@ -9,6 +9,11 @@ import { projectX, projectY } from "./mercator.ts";
 import type { Palette } from "./palette.ts";
 import { styleOf } from "./style.ts";
 
+/** A whole route is told by lying on top; painted over, it would hide its own delays. */
+function isPainted(shape: DrawnShape): boolean {
+  return shape.kind !== "line" || (shape.role !== "route" && shape.role !== "alternative");
+}
+
 export class Chosen {
   readonly #source = new VectorSource();
   readonly layer: VectorLayer<VectorSource>;
@@ -26,7 +31,7 @@ export class Chosen {
   set(shapes: readonly DrawnShape[], anchor: readonly [number, number] | undefined): void {
     this.#anchor = anchor === undefined ? undefined : [projectX(anchor[0]), projectY(anchor[1])];
     this.#source.clear();
-    this.#source.addFeatures(shapes.map(featureOf));
+    this.#source.addFeatures(shapes.filter(isPainted).map(featureOf));
     this.layer.setZIndex(shapes.some(({ kind }) => kind === "point") ? pile.chosenPoint : pile.chosenLine);
   }
 

@@ -78,6 +78,11 @@ export class Engine {
     this.#map.renderSync();
   }
 
+  /** pad is told of boxes over the map that have grown or shrunk. */
+  pad(padding: Padding): void {
+    this.#camera.pad(padding);
+  }
+
   /** redraw shows a variant of the scene and leaves the map where it is, and what is chosen chosen. */
   redraw(scene: Scene): void {
     for (const layer of this.#drawn) this.#map.removeLayer(layer);

@@ -82,11 +82,9 @@ export function inside(text: string, color: string, offsetY = 0.5, declutterMode
 export interface LabelLook {
   readonly ink: string;
   readonly halo: string;
-  readonly offsetX?: number;
   readonly offsetY?: number;
   readonly sizePx?: number;
   readonly weight?: number;
-  readonly align?: CanvasTextAlign;
 }
 
 /** label gives way to marks and to labels before it. */
@@ -96,9 +94,8 @@ export function label(text: string, look: LabelLook): Text {
     font: `${look.weight ?? 600} ${look.sizePx ?? 12}px ${font}`,
     fill: new Fill({ color: look.ink }),
     stroke: new Stroke({ color: look.halo, width: 3.5 }),
-    offsetX: look.offsetX ?? 0,
     offsetY: look.offsetY ?? 0,
-    ...(look.align !== undefined ? { textAlign: look.align } : {}),
+    textBaseline: look.offsetY === undefined ? "middle" : "top",
     declutterMode: "declutter",
   });
 }

@@ -29,7 +29,7 @@ const light: Palette = {
   water: "#cfe0ea",
   land: "#f7f6f2",
   outline: "#b9c6cd",
-  border: "#d3cfc4",
+  border: "#c8c2b4",
   ink: "#1b2229",
   softInk: "#7d8791",
   halo: "#ffffff",
@@ -100,4 +100,11 @@ const dark: Palette = {
 
 export function paletteFor(theme: Theme): Palette {
   return theme === "dark" ? dark : light;
+}
+
+/** translucent writes a plain #rrggbb with an opacity; other notations carry their own. */
+export function translucent(color: string, opacity: number): string {
+  if (!/^#[0-9a-f]{6}$/i.test(color)) return color;
+  const alpha = Math.round(opacity * 255);
+  return color + alpha.toString(16).padStart(2, "0");
 }

@@ -8,7 +8,7 @@ import type { AreaShape, LineRole, LineShape, PointShape } from "../scene/scene.
 import type { DrawnShape } from "./features.ts";
 import { disc, inside } from "./marks.ts";
 import { pointStyle } from "./points.ts";
-import type { Palette } from "./palette.ts";
+import { translucent, type Palette } from "./palette.ts";
 
 /** styleOf answers how a shape is painted; chosen ones stand out, and are painted over the others. */
 export function styleOf(shape: DrawnShape, palette: Palette, chosen = false): Style | Style[] {
@@ -67,13 +67,6 @@ function lineStyle(shape: LineShape, palette: Palette, chosen: boolean): Style[]
   }
 }
 
-/** translucent writes a plain #rrggbb with an opacity; other notations carry their own. */
-function translucent(color: string, opacity: number): string {
-  if (!/^#[0-9a-f]{6}$/i.test(color)) return color;
-  const alpha = Math.round(opacity * 255);
-  return color + alpha.toString(16).padStart(2, "0");
-}
-
 function areaStyle(shape: AreaShape, palette: Palette, chosen: boolean): Style | Style[] {
   const color = areaColour(shape, palette);
   const edge = shape.role === "boundary" ? palette.role.boundary : (shape.strokeColour ?? color);
@@ -104,7 +97,9 @@ export function clusterStyle(members: readonly PointShape[], palette: Palette): 
   const count = members.length;
   const color = members[0]?.colour ?? palette.role[members[0]?.role ?? "data"];
   const radius = Math.round(Math.min(26, 12 + 2.5 * Math.log2(count)));
-  const text = count < 1000 ? String(count) : `${(count / 1000).toPrecision(2)}k`;
+  const numbered = members[0]?.number !== undefined;
+  // Beside numbers that count up a list, a number of places has to look like one.
+  const text = numbered ? `${count}×` : count < 1000 ? String(count) : `${(count / 1000).toPrecision(2)}k`;
   return [
     new Style({ zIndex: 1500, image: disc(radius + 4, translucent(color, 0.3), "transparent", 0) }),
     new Style({ zIndex: 1501, image: disc(radius, color, palette.ring, 1.5), text: inside(text, palette.onMark) }),

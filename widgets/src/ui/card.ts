@@ -21,11 +21,15 @@ export class Card {
   readonly element = element("div", "card panel");
   readonly #notes = element("div", "notes");
 
+  /** The row that is always chosen where there are others to choose. */
+  readonly #onTop: string | undefined;
+
   constructor(
     readonly scene: Scene,
     readonly look: Look,
     readonly choose: Choose,
   ) {
+    this.#onTop = scene.rows.some(({ swatch }) => swatch === "alternative") ? scene.chosen : undefined;
     const found = element("div", "found");
     if (scene.rows.length > 0) found.append(this.#rows(scene.rows));
     for (const list of scene.lists ?? []) if (list.rows.length > 0) found.append(this.#folded(list));
@@ -48,7 +52,7 @@ export class Card {
   setChosen(id: string | undefined): void {
     for (const row of this.element.querySelectorAll<HTMLElement>(".row")) {
       const own = row.dataset["id"];
-      row.setAttribute("aria-pressed", String(own !== undefined && (own === id || own === this.scene.chosen)));
+      row.setAttribute("aria-pressed", String(own !== undefined && (own === id || own === this.#onTop)));
       // Only inside the list: scrollIntoView would scroll the conversation that holds the frame, too.
       if (own === id && id !== undefined) reveal(row);
     }
