@@ -191,29 +191,37 @@ func (c *cone) pass(x, y, squared, tolerance float64) bool {
 
 // chordsFrom offers the chords that leave vertex i, up to vertex end.
 func (w *workspace) chordsFrom(g grid, i, end int32, toleranceM float64) {
-	at, written, digits, way := w.doc.at, w.written, w.digits, w.way
-	x, y := written[2*i], written[2*i+1]
+	// All start at vertex i and are as long as one another, which spares the loop its bounds checks.
+	at := w.doc.at[2*i : 2*end+2]
+	written, digits := w.written[2*i : 2*end+2][:len(at)], w.digits[2*i : 2*end+2][:len(at)]
+	way := w.way[i : end+1]
+	x, y := written[0], written[1]
 	kx := metresOfLongitude(math.Abs(y))
-	base := way[i].price + positionPrice
-	dx, dy := digits[2*i], digits[2*i+1]
+	base := way[0].price + positionPrice
+	dx, dy := digits[0], digits[1]
+	enough := toleranceM * toleranceM
 	var c cone
 	farthest := 0.0
-	for j := i + 1; j <= end; j++ {
-		jx, jy := (written[2*j]-x)*kx, (written[2*j+1]-y)*metresPerDegree
+	for j := 1; j < len(way); j++ {
+		k := 2 * j
+		if k+1 >= len(at) {
+			return
+		}
+		jx, jy := (written[k]-x)*kx, (written[k+1]-y)*metresPerDegree
 		valid := !c.narrowed || c.rightX*jy-c.rightY*jx >= 0 && c.leftX*jy-c.leftY*jx <= 0
 		if valid && farthest > jx*jx+jy*jy { // something between lies farther than the end
-			valid = w.within(i, j, toleranceM)
+			valid = w.within(i, i+int32(j), toleranceM)
 		}
 		if valid {
-			price := base + digitPrice*(digitsAfter(dx, digits[2*j], g.decimals)+digitsAfter(dy, digits[2*j+1], g.decimals))
+			price := base + digitPrice*(digitsAfter(dx, digits[k], g.decimals)+digitsAfter(dy, digits[k+1], g.decimals))
 			if price < way[j].price {
 				way[j] = waypoint{price, i}
 			}
 		}
-		vx, vy := (at[2*j]-x)*kx, (at[2*j+1]-y)*metresPerDegree
+		vx, vy := (at[k]-x)*kx, (at[k+1]-y)*metresPerDegree
 		squared := vx*vx + vy*vy
 		farthest = max(farthest, squared)
-		if squared > toleranceM*toleranceM && !c.pass(vx, vy, squared, toleranceM) {
+		if squared > enough && !c.pass(vx, vy, squared, toleranceM) {
 			return
 		}
 	}
