@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -307,5 +308,23 @@ func TestTheDocumentIsSelfContained(t *testing.T) {
 	// One holds the configuration, one the program.
 	if count := bytes.Count(html, []byte("<script")); count != 2 {
 		t.Errorf("%d script elements, want 2", count)
+	}
+}
+
+// Whoever reads the document alone must be told what the repository's list tells.
+func TestTheDocumentHoldsTheLicences(t *testing.T) {
+	list, err := os.ReadFile("THIRD_PARTY_LICENCES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := regexp.MustCompile(`(?m)^-{80}\n(.+)$`).FindAllSubmatch(list, -1)
+	if len(headings) < 2 {
+		t.Fatalf("%d packages in the list, want OpenLayers and more", len(headings))
+	}
+	html := mustNew(t, Config{}).HTML
+	for _, heading := range headings {
+		if !bytes.Contains(html, heading[1]) {
+			t.Errorf("the document does not name %s", heading[1])
+		}
 	}
 }

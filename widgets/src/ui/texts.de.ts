@@ -120,6 +120,8 @@ export const german: Partial<Texts> = {
   areaSize: (size) => `Fläche: ${size}`,
   few: "wenige",
   many: "viele",
+  entries: "Einträge",
+  sizeBy: (property) => `Größe: ${property}`,
   startsAt: "Seit",
   endsAt: "Bis",
   length: "Länge",

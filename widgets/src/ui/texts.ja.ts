@@ -120,6 +120,8 @@ export const japanese: Partial<Texts> = {
   areaSize: (size) => `面積: ${size}`,
   few: "少ない",
   many: "多い",
+  entries: "項目",
+  sizeBy: (property) => `大きさ: ${property}`,
   startsAt: "開始",
   endsAt: "終了",
   length: "長さ",

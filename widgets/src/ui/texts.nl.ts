@@ -120,6 +120,8 @@ export const dutch: Partial<Texts> = {
   areaSize: (size) => `Oppervlakte: ${size}`,
   few: "weinig",
   many: "veel",
+  entries: "Items",
+  sizeBy: (property) => `Grootte: ${property}`,
   startsAt: "Sinds",
   endsAt: "Tot",
   length: "Lengte",

@@ -31,7 +31,7 @@ const looks = [
 
 describe.each(looks)("in the %s theme, under the %s policy", (theme, profile) => {
   test.concurrent.for(calls)("$name", async (call, { expect }) => {
-    await drawn(expect, call, { profile, context: { theme } }, `tool-${call.name}-${theme}`);
+    await drawn(expect, call, { profile, height: 420, context: { theme } }, `tool-${call.name}-${theme}`);
   });
 });
 
