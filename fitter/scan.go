@@ -1,11 +1,8 @@
 package fitter
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
-	"unicode/utf8"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -139,25 +136,6 @@ func (d *document) resolve() {
 	}
 }
 
-func (s *scanner) space() {
-	for s.pos < len(s.text) {
-		switch s.text[s.pos] {
-		case ' ', '\n', '\r', '\t':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
-
-// peek is the byte at the position, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.pos < len(s.text) {
-		return s.text[s.pos]
-	}
-	return 0
-}
-
 func (s *scanner) value(st int32) error {
 	state := &s.table.states[st]
 	switch s.peek() {
@@ -194,14 +172,6 @@ func (s *scanner) value(st int32) error {
 	return s.number()
 }
 
-func (s *scanner) literal(word string) error {
-	if len(s.text)-s.pos < len(word) || string(s.text[s.pos:s.pos+len(word)]) != word {
-		return errScan
-	}
-	s.pos += len(word)
-	return nil
-}
-
 // stringAt reads a string value; ids and the geometry's type are noted.
 func (s *scanner) stringAt(state *pathState) error {
 	start := s.pos
@@ -228,98 +198,6 @@ func (s *scanner) stringAt(state *pathState) error {
 // note adds an edit.
 func (s *scanner) note(start, end int, kind uint8, of int32) {
 	s.edits = append(s.edits, edit{int32(start), int32(end), kind, of})
-}
-
-// str reads a string and says whether it has escapes.
-func (s *scanner) str() (escaped bool, err error) {
-	text := s.text
-	for i := s.pos + 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			s.pos = i + 1
-			return escaped, nil
-		case c < ' ':
-			s.pos = i
-			return false, errScan
-		case c == '\\':
-			escaped = true
-			n := escapeLen(text[i:])
-			if n == 0 {
-				s.pos = i
-				return false, errScan
-			}
-			i += n - 1
-		}
-	}
-	s.pos = len(text)
-	return false, errScan
-}
-
-// escapeLen is the length of the escape at the start of b, 0 when it is none.
-func escapeLen(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	if b[1] != 'u' {
-		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
-			return 0
-		}
-		return 2
-	}
-	if len(b) < 6 {
-		return 0
-	}
-	for _, c := range b[2:6] {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return 0
-		}
-	}
-	return 6
-}
-
-// number reads a number by the grammar of RFC 8259.
-func (s *scanner) number() error {
-	n := numberLen(s.text[s.pos:])
-	if n == 0 {
-		return errScan
-	}
-	s.pos += n
-	return nil
-}
-
-func numberLen(b []byte) int {
-	i := 0
-	digits := func() bool {
-		start := i
-		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
-			i++
-		}
-		return i > start
-	}
-	if i < len(b) && b[i] == '-' {
-		i++
-	}
-	if i < len(b) && b[i] == '0' {
-		i++
-	} else if !digits() {
-		return 0
-	}
-	if i < len(b) && b[i] == '.' {
-		i++
-		if !digits() {
-			return 0
-		}
-	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return 0
-		}
-	}
-	return i
 }
 
 // index reads a number that may be a vertex index. Only plain digits are one.
@@ -434,33 +312,6 @@ func (s *scanner) follow(st int32, name []byte, escaped bool) (next, shed int32,
 	return next, 0, false
 }
 
-// unescape decodes the inside of a JSON string that str has accepted.
-func unescape(inside []byte) []byte {
-	var out []byte
-	for i := 0; i < len(inside); i++ {
-		if inside[i] != '\\' {
-			out = append(out, inside[i])
-			continue
-		}
-		i++
-		if c := bytes.IndexByte([]byte("bfnrt"), inside[i]); c >= 0 {
-			out = append(out, "\b\f\n\r\t"[c])
-			continue
-		}
-		if inside[i] != 'u' {
-			out = append(out, inside[i])
-			continue
-		}
-		v, err := strconv.ParseUint(string(inside[i+1:i+5]), 16, 32)
-		if err != nil {
-			return nil
-		}
-		out = utf8.AppendRune(out, rune(v))
-		i += 4
-	}
-	return out
-}
-
 // array reads an array. Where its elements can be thinned out for a shed, they are noted.
 func (s *scanner) array(st, shed int32) error {
 	if s.depth++; s.depth > maxDepth {
@@ -513,99 +364,6 @@ func (s *scanner) countThins(first, count int32) {
 	for i := range s.thins[first:] {
 		if t := &s.thins[int(first)+i]; t.count == 0 {
 			t.count = count
-		}
-	}
-}
-
-// openFeature reads a feature that may hold a route line. Features may stand inside one another: where one path of a
-// plan leads to the root and another on from it, the root of a collection counts as one without a geometry.
-func (s *scanner) openFeature(st int32) error {
-	outer := s.feature
-	s.feature = int32(len(s.features))
-	s.features = append(s.features, feature{})
-	err := s.object(st)
-	s.feature = outer
-	return err
-}
-
-// openGeometry reads a feature's geometry. Of several the last counts, as in JSON.parse.
-func (s *scanner) openGeometry() error {
-	f := &s.features[s.feature]
-	vertices := int32(len(s.at) / 2)
-	switch {
-	case f.count == 0:
-		f.first, f.lines = vertices, int32(len(s.lines))
-		f.edits = int32(len(s.edits))
-	case f.first+f.count == vertices:
-		s.forget(f)
-	default: // other features came between
-		return s.object(stateDead)
-	}
-	s.inside, s.nesting, s.kind = true, 0, 0
-	err := s.object(stateGeometry)
-	s.inside = false
-	if s.nesting != s.kind || s.nesting == 0 {
-		s.forget(f)
-	}
-	return err
-}
-
-// forget leaves the lines of the open feature alone that were read up to here.
-func (s *scanner) forget(f *feature) {
-	for i := int(f.edits); i < len(s.edits) && len(s.lines) > int(f.lines); i++ {
-		if e := &s.edits[i]; e.kind == editLine && e.of >= f.lines {
-			e.kind = editNone
-		}
-	}
-	s.lines = s.lines[:f.lines]
-	s.at = s.at[:2*f.first]
-	if len(s.turn) > int(f.first) {
-		s.turn = s.turn[:f.first]
-	}
-	f.count = 0
-	f.edits = int32(len(s.edits))
-}
-
-// coordinates reads a geometry's coordinates as one line or several. Whatever is not that is left alone.
-func (s *scanner) coordinates() error {
-	f := &s.features[s.feature]
-	s.forget(f)
-	start, edits := s.pos, len(s.edits)
-	again := func() {
-		s.edits = s.edits[:edits]
-		s.forget(f)
-		s.pos = start
-	}
-	s.nesting = 1
-	if !s.points() {
-		again()
-		s.nesting = 2
-		if !s.parts() {
-			again()
-			s.nesting = 0
-			return s.array(stateDead, -1)
-		}
-	}
-	f.count = int32(len(s.at)/2) - f.first
-	return nil
-}
-
-// parts reads an array of lines.
-func (s *scanner) parts() bool {
-	s.pos++
-	for {
-		s.space()
-		if s.peek() != '[' || !s.points() {
-			return false
-		}
-		s.space()
-		s.pos++
-		switch s.text[min(s.pos, len(s.text))-1] {
-		case ',':
-		case ']':
-			return true
-		default:
-			return false
 		}
 	}
 }
