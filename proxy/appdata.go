@@ -84,10 +84,10 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 
 // errorEdits takes a handle out of an isError result.
 func (t *toolResult) errorEdits() []jsonspan.Edit {
-	if !t.hasText || !t.text.hasHandle() {
+	if !t.hasText {
 		return nil
 	}
-	return t.text.text.Edits(t.text.withoutHandle())
+	return append(t.text.text.Edits(t.text.withoutHandle()), t.strayHandles()...)
 }
 
 // provide finds the app data of a result, in a slot for fitting, and fits it.

@@ -2,11 +2,15 @@ package proxy
 
 import (
 	"bytes"
+	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
 func TestBatchOfCalls(t *testing.T) {
@@ -31,7 +35,7 @@ func TestBatchOfCalls(t *testing.T) {
 					}
 					all = append(all, response)
 					if framing == "events" {
-						_, _ = w.Write(appendEvent(nil, response))
+						_, _ = w.Write(newEvent(response))
 						flusher(w)()
 					}
 				}
@@ -96,6 +100,87 @@ func TestBatchOfCalls(t *testing.T) {
 }
 
 // TestBatchAnsweredHere needs no upstream.
+// TestBatchWithOneIDTwice is refused where the gateway would have to guess whose a response is. Nothing runs.
+func TestBatchWithOneIDTwice(t *testing.T) {
+	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		messages, _, _ := scanMessages(in.body)
+		for _, m := range messages {
+			result := textResultOf(handleText)
+			if m.name == "tomtom-get-viz-data" {
+				result = textResultOf(routeDoc)
+			}
+			_, _ = io.WriteString(w, eventOf(string(m.raw(m.id)), result))
+		}
+	})
+	g := newGateway(t, up.URL)
+	for _, tt := range []struct {
+		name, first, second, tool string
+		status, sent              int
+	}{
+		{"equal", "1", "1", "tomtom-routing", 400, 0},
+		{"the same number", "1", "1.0", "tomtom-routing", 400, 0},
+		{"numbers that JavaScript cannot tell apart", "9007199254740993", "9007199254740992", "tomtom-routing", 400, 0},
+		{"the same text", `"a"`, `"\u0061"`, "tomtom-routing", 400, 0},
+		{"null", "null", "null", "tomtom-routing", 400, 0},
+		{"one of a tool that is answered here", "1", "1", "tomtom-report-app-status", 400, 0},
+		{"a number and a text", "1", `"1"`, "tomtom-routing", 200, 3},
+		{"null and a text", "null", `"null"`, "tomtom-routing", 200, 3},
+		{"not far apart", "1", "1.5", "tomtom-routing", 200, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := len(up.requests())
+			got := g.post(t, "["+callOf(tt.first, "tomtom-routing", "{}")+","+callOf(tt.second, tt.tool, "{}")+"]")
+			if n := len(up.requests()) - before; got.status != tt.status || n != tt.sent {
+				t.Fatalf("status %d, %d requests upstream: %s", got.status, n, got.body)
+			}
+			if bytes.Contains(got.body, []byte("a-b")) {
+				t.Errorf("a handle reached the host: %s", got.body)
+			}
+			if tt.status == 400 && (!bytes.Contains(got.body, []byte(`"id":`+tt.first+`,"error"`)) || !bytes.Contains(got.body, []byte(`"id":`+tt.second+`,"error"`))) {
+				t.Errorf("answer %s", got.body)
+			}
+			if tt.status == 200 && bytes.Count(got.body, []byte(`"com.tomtom/app-data":`)) != 2 {
+				t.Errorf("answer %s", got.body)
+			}
+		})
+	}
+	t.Run("passes where nothing is owned", func(t *testing.T) {
+		body := `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`
+		if got := g.post(t, body); got.status != http.StatusOK || bytes.Count(got.body, []byte(`"id":1`)) != 2 {
+			t.Errorf("status %d: %s", got.status, got.body)
+		}
+	})
+}
+
+// TestBatchOfAThousandLists costs what a thousand lists cost: the time is that of the bytes, not of their square.
+func TestBatchOfAThousandLists(t *testing.T) {
+	const lists = 1000
+	var doc bytes.Buffer
+	results := make([]jsonspan.Span, lists)
+	for i := range results {
+		doc.WriteByte(" ["[min(1, max(0, 1-i))])
+		results[i].Start = doc.Len()
+		doc.WriteString(`{"tools":[{"name":"tomtom-routing","inputSchema":{"type":"object"}}]}`)
+		results[i].End = doc.Len()
+	}
+	last := results[lists-1]
+	bytesOf := func(span jsonspan.Span) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, report := editToolsList(doc.Bytes(), span, client{apps: true}, testWidget, false)
+		runtime.ReadMemStats(&after)
+		if report.tools != 1 || len(report.unserved) != 0 {
+			t.Errorf("report %+v", report)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	bytesOf(results[0])
+	if first, at := bytesOf(results[0]), bytesOf(last); at > 2*first+10_000 {
+		t.Errorf("a list at the end of a batch takes %d bytes, one at its start %d", at, first)
+	}
+}
+
 func TestBatchAnsweredHere(t *testing.T) {
 	up := newUpstreamServer(t, nil)
 	g := newGateway(t, up.URL)

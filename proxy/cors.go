@@ -83,12 +83,14 @@ const maxRequestedHeaders = 32
 // allowed origin on whatever next answers.
 func (o origins) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		origin := r.Header.Get("Origin")
-		if origin == "" {
+		sent := r.Header["Origin"]
+		if !slices.ContainsFunc(sent, func(origin string) bool { return origin != "" }) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if !o.allows(origin) {
+		// One is what a page sends. Of several, the upstream may believe another than the first.
+		origin := sent[0]
+		if len(sent) > 1 || !o.allows(origin) {
 			w.Header().Set("Vary", "Origin")
 			writeJSON(w, http.StatusForbidden, errorResponse(nil, &rpcError{code: codeServerError, message: "Forbidden: this origin may not use the gateway"}))
 			return

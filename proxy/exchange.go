@@ -36,17 +36,16 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 		g: g, w: w, flush: flusher(w), r: r, batch: batch, outlives: !isModern(r.Header),
 		waiting: map[string]*request{}, hold: hold{room: g.room}, limit: g.options.MaxResponseBytes, started: time.Now(),
 	}
-	owned := false
-	for _, m := range messages {
-		q := g.pick(r, m)
-		x.requests = append(x.requests, q)
-		owned = owned || q.route != routePass
-		if q.isRequest() && q.route != routeAnswer {
-			x.waiting[q.idKey()] = q
-		}
-	}
-	if !owned {
+	owned, unique := x.sort(messages)
+	switch {
+	case !owned:
 		g.forward(w, r, body, messages, batch)
+		return
+	case !unique:
+		// Which response belongs to which of them could only be guessed, and a guess could hand out a handle.
+		writeAnswers(w, http.StatusBadRequest, failuresOf(messages)(&rpcError{
+			code: codeInvalidRequest, message: "Two requests of the batch have the same id",
+		}), batch)
 		return
 	}
 	defer x.hold.release()
@@ -59,6 +58,27 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 	ctx, work := g.begin(r.Context(), r, x.outlives)
 	defer work.end()
 	x.run(ctx, body)
+}
+
+// sort picks the route of every message. owned is true when one is not just passed on, unique when no two requests have
+// the same id.
+func (x *exchange) sort(messages []message) (owned, unique bool) {
+	seen := make(map[string]bool, len(messages))
+	unique = true
+	for _, m := range messages {
+		q := x.g.pick(x.r, m)
+		x.requests = append(x.requests, q)
+		owned = owned || q.route != routePass
+		if !q.isRequest() {
+			continue
+		}
+		key := q.idKey()
+		unique, seen[key] = unique && !seen[key], true
+		if q.route != routeAnswer {
+			x.waiting[key] = q
+		}
+	}
+	return owned, unique
 }
 
 // answerHere answers what the gateway answers itself. status is that of an answer which stands alone.
@@ -121,7 +141,7 @@ func (x *exchange) writeOwn(status int) {
 
 func (x *exchange) writeOwnEvents() {
 	for _, answer := range x.answers {
-		x.write(appendEvent(nil, answer))
+		x.write(newEvent(answer))
 	}
 }
 

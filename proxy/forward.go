@@ -118,7 +118,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 func (g *Gateway) send(request *http.Request) (*http.Response, error) {
 	safe := request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions
 	if safe || request.ContentLength > 0 {
-		return g.upstream.shared.RoundTrip(request)
+		return finalAnswer(g.upstream.shared.RoundTrip(request))
 	}
 	l, err := g.upstream.dial(request.Context())
 	if err != nil {
@@ -131,6 +131,18 @@ func (g *Gateway) send(request *http.Request) (*http.Response, error) {
 	}
 	resp.Body = leasedBody{resp.Body, l}
 	return resp, nil
+}
+
+// errSwitched says that an upstream changed to another protocol, which nobody asked it to: Upgrade ends at the gateway.
+var errSwitched = errors.New("the upstream switched protocols")
+
+// finalAnswer turns 101, behind which an answer never ends, into an error.
+func finalAnswer(resp *http.Response, err error) (*http.Response, error) {
+	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+		closeBody(resp)
+		return nil, errSwitched
+	}
+	return resp, err
 }
 
 // leasedBody closes its lease with itself.

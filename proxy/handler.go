@@ -1,13 +1,18 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
 // Gateway is the MCP endpoint and everything else that the upstream serves over HTTP: an http.Handler for any number
@@ -51,11 +56,12 @@ func New(options Options) (*Gateway, error) {
 	g.desk = &desk{statuses: statuses, mapKey: options.MapKey, fetch: g.fetchAppData, log: options.Logger}
 	g.life, g.stop = context.WithCancel(context.Background())
 
-	// From the inside out: what reaches the upstream, its answer compressed where the host asks for it, and all of
-	// it for allowed origins only.
+	// From the inside out: what reaches the upstream, its answer compressed where the host asks for it, all of it for
+	// allowed origins only, and for hosts that read what they are sent.
 	g.handler = http.HandlerFunc(g.serve)
 	g.handler = compress(g.handler)
 	g.handler = newOrigins(options.AllowedOrigins).guard(g.handler)
+	g.handler = patience(g.handler, hostPatience)
 	return g, nil
 }
 
@@ -68,20 +74,28 @@ func (g *Gateway) Close() {
 	g.upstream.close()
 }
 
-// isEndpoint reports whether r is for the MCP endpoint. Its path is the same on both sides.
+// isEndpoint reports whether r is for the MCP endpoint. Its path is the same on both sides. Every spelling counts that
+// a server or a proxy behind the gateway may take for it: routers ignore case and a slash at the end, proxies resolve
+// dots and doubled slashes. Otherwise such a spelling would lead around everything that the gateway does.
 func (g *Gateway) isEndpoint(r *http.Request) bool {
-	path := g.upstream.url.Path
-	return r.URL.Path == path || path == "" && r.URL.Path == "/"
+	return plainPath(r.URL.Path) == plainPath(g.upstream.url.Path)
 }
+
+func plainPath(p string) string { return strings.ToLower(path.Clean("/" + p)) }
 
 // serve buffers the request's body, sends JSON-RPC that can be read to its exchange, and passes on everything else.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
-	post := r.Method == http.MethodPost && g.isEndpoint(r)
-	if post && isEncoded(r.Header) {
-		writeError(w, http.StatusUnsupportedMediaType, &rpcError{
-			code: codeInvalidRequest, message: "The request body must not be compressed: Content-Encoding must be identity",
-		})
+	if r.Method == http.MethodConnect {
+		// A tunnel is no part of MCP, and the upstream must not be asked for one.
+		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeInvalidRequest, message: "Method not allowed"})
 		return
+	}
+	post := r.Method == http.MethodPost && g.isEndpoint(r)
+	if post {
+		if why := unreadable(r.Header); why != "" {
+			writeError(w, http.StatusUnsupportedMediaType, &rpcError{code: codeInvalidRequest, message: why})
+			return
+		}
 	}
 	body, err := readBody(w, r, g.options.MaxRequestBytes)
 	if err != nil {
@@ -90,9 +104,18 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case post:
-		messages, batch, err := scanMessages(body)
-		if err == nil {
+		// Servers ignore a byte order mark, against RFC 8259.
+		messages, batch, err := scanMessages(bytes.TrimPrefix(body, byteOrderMark))
+		switch {
+		case err == nil:
 			g.exchange(w, r, body, messages, batch)
+			return
+		case errors.Is(err, jsonspan.ErrTooDeep):
+			// It may be JSON to the upstream, and what it says is not known here.
+			g.log.InfoContext(r.Context(), "request refused", slog.Int("status", http.StatusBadRequest), slog.Any("err", err))
+			writeError(w, http.StatusBadRequest, &rpcError{
+				code: codeInvalidRequest, message: fmt.Sprintf("The request nests more than %d levels deep", jsonspan.MaxDepth),
+			})
 			return
 		}
 		// The upstream has its own answer to what is no JSON.
@@ -101,6 +124,27 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.forward(w, r, body, nil, false)
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// unreadable says why a body cannot be read as JSON-RPC although the upstream might read it: MCP messages are UTF-8
+// and uncompressed, but the TomTom server's framework takes every utf-… charset. "": it can.
+func unreadable(h http.Header) (why string) {
+	if isEncoded(h) {
+		return "The request body must not be compressed: Content-Encoding must be identity"
+	}
+	for _, line := range h["Content-Type"] {
+		if !strings.Contains(strings.ToLower(line), "charset") {
+			continue
+		}
+		_, params, err := mime.ParseMediaType(line)
+		charset := strings.ToLower(params["charset"])
+		if err != nil || charset != "utf-8" && charset != "utf8" && charset != "us-ascii" {
+			return "The request body must be UTF-8: charset must be utf-8"
+		}
+	}
+	return ""
 }
 
 // isEncoded reports whether a body is compressed, and so not readable.
@@ -125,10 +169,19 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if r.ContentLength < 0 {
 		return io.ReadAll(reader)
 	}
-	body := make([]byte, r.ContentLength)
-	_, err := io.ReadFull(reader, body)
-	return body, err
+	// What a host announces it has not sent yet: the room for it is taken as it comes.
+	body := make([]byte, min(r.ContentLength, firstBodyBuffer))
+	for read := 0; ; {
+		n, err := io.ReadFull(reader, body[read:])
+		if read += n; err != nil || int64(read) == r.ContentLength {
+			return body[:read], err
+		}
+		body = append(make([]byte, 0, min(r.ContentLength, 4*int64(read))), body...)
+		body = body[:cap(body)]
+	}
 }
+
+const firstBodyBuffer = 256 << 10
 
 // refuseBody answers a request whose body could not be read.
 func (g *Gateway) refuseBody(w http.ResponseWriter, r *http.Request, err error) {

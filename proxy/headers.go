@@ -28,7 +28,7 @@ func removeHopByHop(h http.Header) {
 }
 
 // requestHeader returns the headers of the request to the upstream for a request of a host: all of the host's, less
-// those of the connection and the length, which follows the body. A session id of the gateway's own becomes the
+// those of the connection, and of the body's way here: its length and what its sender expected before. A session id of the gateway's own becomes the
 // upstream's. plain asks the upstream for no compression, as for every answer that the gateway reads. The host's
 // headers are not changed.
 func requestHeader(host http.Header, plain bool) http.Header {
@@ -38,6 +38,7 @@ func requestHeader(host http.Header, plain bool) http.Header {
 	}
 	removeHopByHop(h)
 	h.Del("Content-Length")
+	h.Del("Expect") // of 100-continue, which the gateway gave when it read the body
 	sessionOf(host).toUpstream(h)
 	if plain {
 		h.Set("Accept-Encoding", "identity")

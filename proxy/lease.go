@@ -69,7 +69,9 @@ func (u *upstream) dial(ctx context.Context) (*lease, error) {
 }
 
 // RoundTrip sends r on the lease's connection, once. It waits until the answer before has been read to its end.
-func (l *lease) RoundTrip(r *http.Request) (*http.Response, error) { return l.conn.RoundTrip(r) }
+func (l *lease) RoundTrip(r *http.Request) (*http.Response, error) {
+	return finalAnswer(l.conn.RoundTrip(r))
+}
 
 // usable reports whether the connection can carry one more request now.
 func (l *lease) usable() bool { return l.conn.Available() > 0 }

@@ -61,8 +61,9 @@ func editToolsList(doc []byte, result jsonspan.Span, c client, w Resource, follo
 		delete(e.report.originals, uri)
 	}
 	if c.apps {
-		edited := jsonspan.Apply(nil, doc[:result.End], e.edits)
-		e.report.unserved = unserved(edited, jsonspan.Span{Start: result.Start, End: len(edited)}, w.URI)
+		// Of the result alone: doc may be a batch of a thousand lists.
+		edited := jsonspan.Apply(nil, result.Of(doc), shift(slices.Clone(e.edits), -result.Start))
+		e.report.unserved = unserved(edited, jsonspan.Span{End: len(edited)}, w.URI)
 	}
 	return e.edits, e.report
 }

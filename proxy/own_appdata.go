@@ -81,7 +81,7 @@ func dataCall(m message) (call message, failed *rpcError) {
 	}
 	edits = append(edits, setMembers(m.body, m.args, []metaMember{{name: showUI, value: []byte("true")}})...)
 	jsonspan.Sort(edits)
-	calls, _, err := scanMessages(jsonspan.Apply(nil, m.body[:m.span.End], edits)[m.span.Start:])
+	calls, _, err := scanMessages(jsonspan.Apply(nil, m.raw(m.span), shift(edits, -m.span.Start)))
 	if err != nil || len(calls) != 1 {
 		return wrong("arguments", "cannot be read")
 	}

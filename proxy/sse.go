@@ -72,11 +72,20 @@ func appendLines(dst, lines []byte) []byte {
 	return append(dst, lines...)
 }
 
-// appendEvent appends a new message event in the style of the upstream's.
-func appendEvent(dst, data []byte) []byte {
-	dst = append(dst, "event: message\ndata: "...)
-	dst = append(dst, data...)
-	return append(dst, "\n\n"...)
+// newEvent returns a message event in the style of the upstream's. The line ends that may stand between the
+// tokens of data, which can come from a host's id or an upstream's result, do not end the event.
+func newEvent(data []byte) []byte {
+	event := append(make([]byte, 0, len(data)+32), "event: message\n"...)
+	for more := true; more; {
+		line, rest := data, []byte(nil)
+		stop := lineEnd(data)
+		if more = stop >= 0; more {
+			line, rest = data[:stop], data[stop+1:]
+		}
+		event = append(append(append(event, "data: "...), line...), '\n')
+		data = rest
+	}
+	return append(event, '\n')
 }
 
 // eventReader cuts a text/event-stream into events. It hands out every byte of the stream, in order.

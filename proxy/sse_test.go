@@ -104,6 +104,25 @@ func TestEventWithOtherData(t *testing.T) {
 	}
 }
 
+// TestNewEventHoldsItsData, whatever line ends stand between the tokens: they do not end the event.
+func TestNewEventHoldsItsData(t *testing.T) {
+	for _, data := range []string{
+		`{"id":1}`, "{\n\n\"id\":1\r\n\r\r}", "{\"id\":{\n\n}}\n", "\ndata: x\n\nevent: y\n", "",
+	} {
+		events := newEventReader(bytes.NewReader(newEvent([]byte(data))), 1<<20, nil)
+		ev, err := events.next()
+		if err != nil || !ev.isMessage() || ev.name != "message" {
+			t.Fatalf("%q: %v, event %q", data, err, ev.raw)
+		}
+		if got, want := string(ev.data()), strings.ReplaceAll(data, "\r", "\n"); got != want {
+			t.Errorf("data %q, want %q", got, want)
+		}
+		if _, err := events.next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%q: another event, %v", data, err)
+		}
+	}
+}
+
 func TestEventReaderLimits(t *testing.T) {
 	stream := "data: small\n\ndata: " + strings.Repeat("x", 100_000) + "\n\ndata: after\n\n"
 	refuse := errors.New("no")

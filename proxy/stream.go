@@ -100,7 +100,7 @@ func (x *exchange) breakOff(ctx context.Context, err error) {
 	x.g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
 	_, failure := failureOf(err)
 	for _, answer := range x.failures(failure) {
-		x.write(appendEvent(nil, answer))
+		x.write(newEvent(answer))
 	}
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 	"tomtom-mcp-gateway/policy"
@@ -196,14 +197,17 @@ func (t textJSON) insertion(add []addition, keeps func(jsonspan.Member) bool, mi
 	return jsonspan.Edit{Span: at, With: with}
 }
 
-// withoutHandle returns the edits that take every handle out of _meta and change nothing else.
-func (t textJSON) withoutHandle() []jsonspan.Edit {
-	return jsonspan.Remove(nil, t.text.Bytes, t.meta.Value, func(m jsonspan.Member) bool {
-		for _, h := range policy.Handles() {
-			if m.Named(t.text.Bytes, h.Member) {
-				return true
-			}
+// withoutHandle returns the edits that take every handle out of _meta, out of each where there are several, and change
+// nothing else.
+func (t textJSON) withoutHandle() (edits []jsonspan.Edit) {
+	doc := t.text.Bytes
+	isHandle := func(m jsonspan.Member) bool {
+		return slices.ContainsFunc(policy.Handles(), func(h policy.Handle) bool { return m.Named(doc, h.Member) })
+	}
+	for m := range jsonspan.Members(doc, t.root) {
+		if m.Named(doc, memberMeta) {
+			edits = jsonspan.Remove(edits, doc, m.Value, isHandle)
 		}
-		return false
-	})
+	}
+	return edits
 }

@@ -3,7 +3,9 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,6 +158,54 @@ func TestWhatAResultIs(t *testing.T) {
 				t.Errorf("kind %d (%s), show_ui %v", res.kind, res.reason, res.showUI)
 			}
 		})
+	}
+}
+
+// TestNoHandleStays, wherever a result has one: in repeated members, under both names, in more than one text.
+func TestNoHandleStays(t *testing.T) {
+	const meta = `"_meta":{"viz_id":"SECRET","show_ui":true,"dataset_id":"SECRET"}`
+	const withHandle = `{"c":1,` + meta + `}`
+	texts := map[string][]string{
+		"one":                  {withHandle},
+		"repeated _meta":       {`{` + meta + `,"c":1,` + meta + `}`},
+		"repeated handle":      {`{"c":1,"_meta":{"viz_id":"SECRET","x":1,"viz_id":"SECRET"}}`},
+		"escaped names":        {`{"c":1,"\u005fmeta":{"viz\u005fid":"SECRET","show_ui":true}}`},
+		"several texts":        {`{"b":1}`, `{"a":1,` + meta + `}`, `no JSON`, withHandle, withHandle},
+		"a text without _meta": {`{"b":1}`, `{"_meta":7}`, withHandle},
+		"nothing else":         {`{` + meta + `}`, withHandle},
+	}
+	outcomes := []outcome{{status: statusInline}, {status: statusUnavailable}, {status: statusNone}, {status: statusText, trimmed: []byte(`{"c":1}`)}}
+	for name, items := range texts {
+		for _, failed := range []bool{false, true} {
+			for _, apps := range []bool{false, true} {
+				result := fmt.Sprintf(`{"isError":%t,"content":[`, failed)
+				for i, text := range items {
+					result += strings.Repeat(",", min(i, 1)) + `{"type":"text","text":` + strconv.Quote(text) + `}`
+				}
+				r := opened(t, "tomtom-routing", `{}`, apps, result+"]}")
+				var all [][]jsonspan.Edit
+				switch r.kind {
+				case kindError:
+					all = append(all, r.errorEdits())
+				case kindPlain:
+					all = append(all, r.plainEdits(false), r.plainEdits(true))
+				default:
+					for _, o := range outcomes {
+						all = append(all, r.outcomeEdits(o))
+					}
+				}
+				for _, edits := range all {
+					jsonspan.Sort(edits)
+					got := jsonspan.Apply(nil, r.doc, edits)
+					if _, err := jsonspan.Scan(got); err != nil || bytes.Contains(got, []byte("SECRET")) {
+						t.Errorf("%s, kind %d: %v in %s", name, r.kind, err, got)
+					}
+					if !bytes.Contains(got, []byte(`\"c\":1`)) {
+						t.Errorf("%s, kind %d: a text is lost: %s", name, r.kind, got)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -12,6 +12,10 @@ const MaxDepth = 10_000
 // ErrSyntax says that a text is not one JSON value. Errors from [Scan] wrap it with the offset.
 var ErrSyntax = errors.New("not a JSON text")
 
+// ErrTooDeep says that a text nests more than [MaxDepth] levels. Whether the rest of it is JSON is not known. It wraps
+// [ErrSyntax].
+var ErrTooDeep = fmt.Errorf("%w: more than %d levels deep", ErrSyntax, MaxDepth)
+
 // Span is a half-open range of byte offsets in a text. The zero Span is empty.
 type Span struct{ Start, End int }
 
@@ -25,7 +29,7 @@ func (s Span) Len() int { return s.End - s.Start }
 func (s Span) Contains(t Span) bool { return s.Start <= t.Start && t.End <= s.End }
 
 // Scan checks that doc is exactly one JSON value, with white space around it or not, and returns the value's
-// span without that white space. The error wraps [ErrSyntax]. Time is linear; memory is one byte a level of
+// span without that white space. The error wraps [ErrSyntax], and [ErrTooDeep] where that is why. Time is linear; memory is one byte a level of
 // nesting. doc is not kept.
 func Scan(doc []byte) (Span, error) {
 	s := scanner{doc: doc}
@@ -95,7 +99,7 @@ func (s *scanner) value() (opened bool, err error) {
 
 func (s *scanner) container(c byte) (opened bool, err error) {
 	if len(s.open) == MaxDepth {
-		return false, s.fail("nested too deeply")
+		return false, fmt.Errorf("%w at byte %d", ErrTooDeep, s.pos)
 	}
 	s.pos = skipSpace(s.doc, s.pos+1)
 	if s.pos < len(s.doc) && s.doc[s.pos] == c+2 { // '}' is '{'+2 and ']' is '['+2
