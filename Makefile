@@ -11,6 +11,7 @@ export PATH := $(CURDIR)/bin:$(CURDIR)/bin/node/bin:$(PATH)
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 5s
+FITTER_FUZZTIME ?= 30s
 BENCHTIME ?= 1s
 
 # What building the widget writes; committed, so that building the gateway needs no Node.js.
@@ -57,8 +58,8 @@ e2e: ## End-to-end tests alone: built binaries, real TCP
 	$(GO) test -count=1 ./e2e/...
 
 .PHONY: fuzz
-fuzz: ## Every fuzz target for FUZZTIME (5s)
-	.ci/fuzz.sh $(FUZZTIME)
+fuzz: ## Every fuzz target for FUZZTIME (5s), the fitter's for FITTER_FUZZTIME (30s)
+	.ci/fuzz.sh $(FUZZTIME) $(FITTER_FUZZTIME)
 
 .PHONY: bench
 bench: ## Every benchmark for BENCHTIME (1s); figures are in docs/benchmarks.md
