@@ -5,12 +5,13 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# What tools/install.sh puts beside the code goes before what the machine has.
+# What .ci/install.sh puts beside the code goes before what the machine has.
 export PATH := $(CURDIR)/bin:$(CURDIR)/bin/node/bin:$(PATH)
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 5s
+FITTER_FUZZTIME ?= 30s
 BENCHTIME ?= 1s
 
 # What building the widget writes; committed, so that building the gateway needs no Node.js.
@@ -40,7 +41,7 @@ vet: ## Static checks of the Go toolchain
 
 .PHONY: lint
 lint: ## golangci-lint, at the pinned version
-	tools/install.sh golangci-lint
+	.ci/install.sh golangci-lint
 	golangci-lint run ./...
 
 .PHONY: unit
@@ -49,7 +50,7 @@ unit: ## Go tests of the packages that make race does not run
 
 .PHONY: race
 race: ## Go tests under the race detector, where goroutines share something
-	tools/install.sh cc
+	.ci/install.sh cc
 	CGO_ENABLED=1 $(GO) test -race $(RACE)
 
 .PHONY: e2e
@@ -57,8 +58,8 @@ e2e: ## End-to-end tests alone: built binaries, real TCP
 	$(GO) test -count=1 ./e2e/...
 
 .PHONY: fuzz
-fuzz: ## Every fuzz target for FUZZTIME (5s)
-	tools/fuzz.sh $(FUZZTIME)
+fuzz: ## Every fuzz target for FUZZTIME (5s), the fitter's for FITTER_FUZZTIME (30s)
+	.ci/fuzz.sh $(FUZZTIME) $(FITTER_FUZZTIME)
 
 .PHONY: bench
 bench: ## Every benchmark for BENCHTIME (1s); figures are in docs/benchmarks.md
@@ -66,8 +67,8 @@ bench: ## Every benchmark for BENCHTIME (1s); figures are in docs/benchmarks.md
 
 .PHONY: widget
 widget: ## Check, test and rebuild the widget; what is committed must come out the same
-	tools/install.sh node
-	tools/install.sh chromium
+	.ci/install.sh node
+	.ci/install.sh chromium
 	cd widgets && npm ci --no-audit --no-fund
 	cd widgets && npm run check && npm test && npm run build && npm run test:browser
 	@git diff --stat -- $(BUILT) && test -z "$$(git status --porcelain -- $(BUILT))" \
@@ -79,7 +80,7 @@ generate: ## Write the generated files: docs/configuration.md, config/synopsis.g
 
 .PHONY: fmt
 fmt: ## Format the Go code
-	tools/install.sh golangci-lint
+	.ci/install.sh golangci-lint
 	golangci-lint fmt ./...
 
 .PHONY: clean

@@ -134,14 +134,8 @@ func benchLine(b *testing.B, name string, line [][2]float64) {
 		doc := []byte(`{"features":[{"geometry":{"type":"LineString","coordinates":` + string(appendLine(nil, line)) + `},"properties":{}}]}`)
 		plan := noSheds(routePlan())
 		plan.LargestM = 1e7
-		var r fitter.Result
-		b.ReportAllocs()
-		for b.Loop() {
-			r = fitTo(b, doc, plan, min(benchChars, len(doc)/10))
-		}
+		benchFit(b, doc, plan, min(benchChars, len(doc)/10))
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(line)), "ns/vertex")
-		b.ReportMetric(float64(r.Points), "vertices")
-		b.ReportMetric(r.MaxErrorM, "error_m")
 	})
 }
 

@@ -21,6 +21,7 @@ type encoder struct {
 	chunks []chunk
 	bits   bitSink
 	dry    bool // count bits, do not write them
+	once   bool // one pass over what is no line, where two are usual
 	unseen int  // bits counted so
 	codes  blockCodes
 }
@@ -65,7 +66,7 @@ func (e *encoder) encode(text []byte, line, last bool) {
 	for i := range e.chunks {
 		c := &e.chunks[i]
 		run := all[tokens:c.tokens]
-		if !line {
+		if !line && !e.once {
 			p.prices.set(&c.counts)
 			p.tokens = p.second[:0]
 			p.cheapest(text, from, c.end, c.event)

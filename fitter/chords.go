@@ -154,9 +154,27 @@ func (w *workspace) wayBetween(g grid, from, to int32, toleranceM float64, sight
 	}
 	way[from].price = 0
 	for i := from; i < to; i++ {
-		w.chordsFrom(g, i, min(to, i+sight), toleranceM)
+		if !outdone(way[i:min(i+1+ahead, to+1)]) {
+			w.chordsFrom(g, i, min(to, i+sight), toleranceM)
+		}
 	}
 	return int(way[to].price)
+}
+
+// ahead is how many vertices are looked at to find that a way to a vertex is no better than one that leads farther.
+const ahead = 8
+
+// outdone reports whether there is a way to a later vertex at no higher price than the one to the first. Chords from the later
+// one reach at least about as far, so those from the first are not worth a look. Of the vertices that outdo others one is
+// itself not outdone, so every way goes on.
+func outdone(way []waypoint) bool {
+	price := way[0].price
+	for _, later := range way[1:] {
+		if later.price <= price {
+			return true
+		}
+	}
+	return false
 }
 
 // cone is the set of directions in which a chord may leave: from right, counter-clockwise, to left. Both are of length

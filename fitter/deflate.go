@@ -57,22 +57,26 @@ func (w *workspace) deflateExact(limit int) int {
 	return len(w.packed)
 }
 
-// sizeOf counts the bits of the lines and of everything else.
-func (w *workspace) sizeOf() (lines, rest int) {
+// restBitsRoughly counts the bits that everything but the lines takes, from one pass instead of two.
+func (w *workspace) restBitsRoughly() int {
 	e := &w.encoder
-	e.dry = true
+	e.dry, e.once = true, true
+	bits := 0
 	for i, p := range w.pieces {
-		e.unseen, e.bits = 0, bitSink{b: w.spareOut[:0]}
-		e.encode(w.text(p), p.line, i == len(w.pieces)-1)
-		w.spareOut = e.bits.b
-		if n := e.bits.len() + e.unseen; p.line {
-			lines += n
-		} else {
-			rest += n
+		if p.line {
+			continue
 		}
+		e.unseen, e.bits = 0, bitSink{b: w.spareOut[:0]}
+		e.encode(w.text(p), false, i == len(w.pieces)-1)
+		w.spareOut = e.bits.b
+		bits += e.bits.len() + e.unseen
 	}
-	return lines, rest
+	e.once = false
+	return bits - bits*onceExcess/1000
 }
+
+// onceExcess is by how much one pass gives more bits than two, in thousandths.
+const onceExcess = 20
 
 // A sample is a run of text out of each of a stride. It deflates to more than the same text does in its place: what
 // matches would refer to is missing. restExcess is by how much, in per cent.

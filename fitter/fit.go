@@ -104,7 +104,9 @@ type Step struct {
 	ErrorM   float64 // +Inf when it did not fit
 	Decimals int     // that the coordinates have; 0 for exact
 	Kept     bool    // false: taken back, or not good enough
-	Duration time.Duration
+	// Estimated says that the numbers are estimates: the step was neither the last nor near what is comfortable.
+	Estimated bool
+	Duration  time.Duration
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -156,53 +158,6 @@ func (w *workspace) fitExact(r *Result, budget Budget) bool {
 	r.Steps[0].Vertices = r.Points
 	r.AppData = w.appData(w.packed)
 	return true
-}
-
-// climb simplifies, and sheds step by step while the error is above what is comfortable.
-func (w *workspace) climb(r *Result, plan *Plan, budget Budget) {
-	limit := gzipBytes(budget.Chars + budget.Extra)
-	best := w.rung(r, "simplify", limit, nil)
-	r.Shed = []string{}
-	for i, shed := range plan.Sheds {
-		for best.errorM > plan.ComfortableM && w.canShed(i, w.levels[i]) {
-			w.levels[i]++
-			a := w.rung(r, shed.Name, limit, &best)
-			if !a.better(best) {
-				w.levels[i]--
-				break
-			}
-			best = a
-			if w.levels[i] == 1 {
-				r.Shed = append(r.Shed, shed.Name)
-			}
-		}
-	}
-	r.Chars = base64Chars(best.bytes)
-	if !math.IsInf(best.errorM, 1) {
-		r.MaxErrorM = best.errorM
-	}
-	if !best.fits || best.errorM > plan.LargestM {
-		r.Shed = nil
-		return
-	}
-	r.Status, r.Points = Fitted, best.n
-	r.UsedExtra = best.bytes > gzipBytes(budget.Chars)
-	r.AppData = w.appData(w.best)
-}
-
-// rung tries one step of the ladder and notes it. If it is better than best, its gzip member goes to w.best.
-func (w *workspace) rung(r *Result, name string, limit int, best *attempt) attempt {
-	began := time.Now()
-	a := w.try(w.levels, limit)
-	kept := best == nil || a.better(*best)
-	if kept && a.fits {
-		w.best, w.packed = w.packed, w.best
-	}
-	r.Steps = append(r.Steps, Step{
-		Name: name, Chars: base64Chars(a.bytes), Vertices: a.n, ErrorM: a.errorM,
-		Decimals: a.g.decimals, Kept: kept, Duration: time.Since(began),
-	})
-	return a
 }
 
 func (w *workspace) appData(packed []byte) []byte {

@@ -11,6 +11,8 @@ type attempt struct {
 	n      int     // vertices kept
 	errorM float64 // measured; +Inf when it does not fit
 	bytes  int     // of gzip
+
+	estimated bool
 }
 
 // better reports whether a draws nearer than b. Where neither fits, the one that lacks less room is better.
@@ -41,6 +43,35 @@ func (w *workspace) try(levels []int, limit int) attempt {
 	}
 	w.packed, w.other = w.other, w.packed
 	return best
+}
+
+// estimate is about what try would come to, from a sample of the coordinates and one pass over everything else: without
+// a search for chords, without a gzip member.
+func (w *workspace) estimate(levels []int, limit int) attempt {
+	w.fresh(levels)
+	w.rankAll(metreGrid)
+	s := search{w: w, g: metreGrid, limit: limit, least: w.mustStay(), total: len(w.keys)}
+	n := w.choose(w.keys, s.roughly())
+	w.writeFitted(metreGrid)
+	lines, rest := w.sampleBits(true), w.restBitsRoughly()
+	a := attempt{g: metreGrid, estimated: true, errorM: math.Inf(1)}
+	s.rest = rest
+	each := float64(max(lines, 1)) / float64(max(n, 1))
+	fit := int(float64(s.room()) / each)
+	if fit < s.least {
+		a.bytes = (rest+int(each*float64(s.least)))/8 + gzipFrame
+		return a
+	}
+	a.fits, a.n, a.bytes = true, min(fit, s.total), limit
+	if a.n < s.total {
+		a.errorM = keyM(w.ordered[a.n])
+		if s.total <= strideAtMost*a.n {
+			a.errorM *= firstTolerance
+		}
+	} else {
+		a.errorM, a.bytes = 0, (rest+lines)/8
+	}
+	return a
 }
 
 // fineWorthM is the error above which a sixth decimal, which takes the 0.7 m of rounding away, is not worth its

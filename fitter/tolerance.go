@@ -66,8 +66,7 @@ func (s *search) byTolerance() (attempt, bool) {
 	if w.mixed() {
 		return attempt{}, false
 	}
-	lines, rest := w.sizeOf()
-	s.rest, t.ratio = rest, float64(lines)/max(t.says, 1)
+	s.rest, t.ratio = w.restBitsRoughly(), float64(w.sampleBits(true))/max(t.says, 1)
 	best := attempt{}
 	for range triesAtMost {
 		if s.room() <= 0 {

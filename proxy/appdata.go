@@ -66,7 +66,7 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 		return t.errorEdits()
 	case kindPlain:
 		rec.status, rec.reason = statusNone, t.reason
-		return t.plainEdits(x.g.options.Text == TextMinify)
+		return append(t.plainEdits(x.g.options.Text == TextMinify), t.strayHandles()...)
 	case kindNone:
 		o = outcome{status: statusNone, source: sourceNone, reason: t.reason}
 	case kindWhole:
@@ -82,12 +82,14 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 	return edits
 }
 
-// errorEdits takes a handle out of an isError result.
+// errorEdits returns the edits, ordered, that take handles out of an isError result.
 func (t *toolResult) errorEdits() []jsonspan.Edit {
-	if !t.hasText {
-		return nil
+	edits := t.strayHandles()
+	if t.hasText {
+		edits = append(edits, t.text.text.Edits(t.text.withoutHandle())...)
 	}
-	return append(t.text.text.Edits(t.text.withoutHandle()), t.strayHandles()...)
+	jsonspan.Sort(edits)
+	return edits
 }
 
 // provide finds the app data of a result, in a slot for fitting, and fits it.

@@ -44,7 +44,8 @@ func (g *Gateway) maxErrorM(tool policy.Tool) float64 {
 
 // outcomeEdits returns the edits of the result's document that make it what §1 of the contract says.
 func (t *toolResult) outcomeEdits(o outcome) []jsonspan.Edit {
-	return append(t.textEdits(t.rewriteFor(o, o.minify)), t.metaEdit(t.metaMembers(o), isOurs))
+	edits := append(t.textEdits(t.rewriteFor(o, o.minify)), t.strayHandles()...)
+	return append(edits, t.metaEdit(t.metaMembers(o), isOurs))
 }
 
 // rewriteFor is what o does to the text JSON. The tool stands in it whenever app data was meant to come, so that a

@@ -103,7 +103,7 @@ func (t *toolResult) textEdits(rw rewrite) []jsonspan.Edit {
 		return nil
 	}
 	if rw.whole == nil {
-		return append(t.text.text.Edits(t.text.edits(rw.change)), t.strayHandles()...)
+		return t.text.text.Edits(t.text.edits(rw.change))
 	}
 	trimmed := t.text
 	trimmed.text = jsonspan.Text{Bytes: rw.whole}
@@ -114,21 +114,7 @@ func (t *toolResult) textEdits(rw rewrite) []jsonspan.Edit {
 	trimmed.root = root
 	trimmed.meta, trimmed.hasMeta = jsonspan.Find(rw.whole, root, memberMeta)
 	text := jsonspan.Apply(nil, rw.whole, trimmed.edits(rw.change))
-	whole := jsonspan.Edit{Span: t.text.item.text, With: jsonspan.AppendQuoted(nil, text)}
-	return append([]jsonspan.Edit{whole}, t.strayHandles()...)
-}
-
-// strayHandles takes the handles out of text items behind the one that holds the text JSON. Those before it have none.
-func (t *toolResult) strayHandles() (edits []jsonspan.Edit) {
-	for _, item := range t.items {
-		if item.text.Len() == 0 || item.span.Start <= t.text.item.span.Start {
-			continue
-		}
-		if other, ok := parseText(t.doc, item); ok && other.hasHandle() {
-			edits = append(edits, other.text.Edits(other.withoutHandle())...)
-		}
-	}
-	return edits
+	return []jsonspan.Edit{{Span: t.text.item.text, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
 // plainEdits returns the edits for a client that draws nothing: the text JSON without what is for widgets. An item
@@ -140,10 +126,9 @@ func (t *toolResult) plainEdits(minify bool) []jsonspan.Edit {
 	inner := t.text.edits(change{apiKey: t.tool.Verbatim, minify: minify && t.text.hasMeta})
 	left := jsonspan.Apply(nil, t.text.text.Bytes, inner)
 	if root, err := jsonspan.Scan(left); err == nil && isEmptyObject(left, root) && t.text.hasMeta {
-		edits := editElements(t.doc, t.content, func(s jsonspan.Span) bool { return s == t.text.item.span }, nil)
-		return append(edits, t.strayHandles()...)
+		return editElements(t.doc, t.content, func(s jsonspan.Span) bool { return s == t.text.item.span }, nil)
 	}
-	return append(t.text.text.Edits(inner), t.strayHandles()...)
+	return t.text.text.Edits(inner)
 }
 
 func isEmptyObject(doc []byte, object jsonspan.Span) bool {

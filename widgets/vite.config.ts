@@ -24,6 +24,7 @@ export default defineConfig({
     viteSingleFile({ removeViteModuleLoader: true }),
     named("map.html"),
   ],
-  build: { target: "es2022", reportCompressedSize: false, modulePreload: { polyfill: false } },
+  // Other programs may be built from dist at any time: the new document takes the old one's place at once.
+  build: { emptyOutDir: false, target: "es2022", reportCompressedSize: false, modulePreload: { polyfill: false } },
   test: { include: ["src/**/*.test.ts", "build/**/*.test.ts"], environment: "node" },
 });

@@ -72,6 +72,7 @@ export class World {
   readonly #land: VectorImageLayer<VectorSource>;
   readonly #names: VectorLayer<VectorSource>;
   #palette: Palette | undefined;
+  #locale = "";
 
   constructor() {
     const features = [
@@ -92,6 +93,9 @@ export class World {
   }
 
   setLocale(locale: string | undefined): void {
+    const asked = locale ?? "en";
+    if (asked === this.#locale) return;
+    this.#locale = asked;
     const features = countryNames(locale).map(({ name, lon, lat, rank }) => {
       const feature = new Feature(new Point([projectX(lon), projectY(lat)]));
       feature.setProperties({ name, rank }, true);

@@ -148,7 +148,7 @@ export class Shell {
     const card = this.#cardSlot.getBoundingClientRect();
     const top = this.#title.hidden ? headroomPx : this.#title.offsetHeight + headroomPx;
     const [near, far] = this.map.clientWidth >= wideFramePx ? [card.width + 2 * gapPx, 0] : [gapPx, card.height];
-    const bottom = Math.max(gapPx + 8, far + gapPx);
+    const bottom = Math.max(headroomPx, far + gapPx) + 8;
     // The card stands where lines begin, the buttons where they end.
     return document.documentElement.dir === "rtl"
       ? { top, right: near, bottom, left: controlsPx }

@@ -2,7 +2,7 @@ import type { Texts } from "./texts.ts";
 
 const answerStands = "Die Antwort in der Unterhaltung ist davon nicht betroffen.";
 
-export const german: Partial<Texts> = {
+export const german: Texts = {
   language: "de",
   map: "Karte",
   waiting: "Das Ergebnis wird erwartet …",

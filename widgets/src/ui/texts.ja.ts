@@ -2,7 +2,7 @@ import type { Texts } from "./texts.ts";
 
 const answerStands = "会話の回答には影響ありません。";
 
-export const japanese: Partial<Texts> = {
+export const japanese: Texts = {
   language: "ja",
   map: "地図",
   waiting: "結果を待っています…",

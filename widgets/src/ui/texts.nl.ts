@@ -2,7 +2,7 @@ import type { Texts } from "./texts.ts";
 
 const answerStands = "Het antwoord in het gesprek blijft gewoon geldig.";
 
-export const dutch: Partial<Texts> = {
+export const dutch: Texts = {
   language: "nl",
   map: "Kaart",
   waiting: "Wachten op het resultaat…",

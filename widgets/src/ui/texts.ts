@@ -264,9 +264,9 @@ const english: Texts = {
 
 const catalogue: Readonly<Record<string, Texts>> = {
   en: english,
-  de: { ...english, ...german },
-  nl: { ...english, ...dutch },
-  ja: { ...english, ...japanese },
+  de: german,
+  nl: dutch,
+  ja: japanese,
 };
 
 /** textsFor answers the texts of a BCP 47 locale's language, English where there are none. */

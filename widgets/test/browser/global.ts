@@ -42,7 +42,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const small = await startGateway(binary, outside.origin, ["-limit", smallLimitChars]);
   const browser = await chromium.launchServer({
     executablePath: path,
-    args: ["--no-sandbox", "--force-color-profile=srgb", "--ignore-certificate-errors"],
+    // A graphics card that is computed costs more than no card.
+    args: ["--no-sandbox", "--force-color-profile=srgb", "--ignore-certificate-errors", "--disable-gpu", "--disable-software-rasterizer"],
   });
   project.provide("browser", browser.wsEndpoint());
   project.provide("hostOrigin", pages.hostOrigin);

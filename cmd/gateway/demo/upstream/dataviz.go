@@ -124,7 +124,7 @@ func fetchData(ctx context.Context, address string) (json.RawMessage, error) {
 	case err != nil:
 		return nil, apiError("Failed to fetch data_url")
 	}
-	defer res.Body.Close() //nolint:errcheck // read to its end
+	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		return nil, apiError(fmt.Sprintf("Failed to fetch data_url: HTTP %d", res.StatusCode))
 	}

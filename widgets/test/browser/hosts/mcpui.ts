@@ -21,6 +21,16 @@ function render(changed: Partial<AppRendererProps>): void {
   root.render(createElement(AppRenderer, { ...props, ref: handle }));
 }
 
+/** listenToCalls keeps what goes through the client, which the renderer hands the view's calls to. */
+function listenToCalls(): void {
+  const request = client.request.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  client.request = (async (asked: { method: string; params?: { name: string; arguments?: object } }, ...rest: unknown[]) => {
+    const answer = await request(asked, ...rest);
+    if (asked.method === "tools/call") heard.push({ what: "call", value: { name: asked.params?.name, input: asked.params?.arguments }, answer });
+    return answer;
+  }) as typeof client.request;
+}
+
 async function declaredBy(tool: string): Promise<Declared> {
   const { tools } = await client.listTools();
   const ui = tools.find(({ name }) => name === tool)?._meta?.["ui"] as { resourceUri: string };
@@ -33,6 +43,7 @@ const host: Host = {
     client = new Client({ name: "mcpui-host", version: "1" }, { capabilities: { extensions: { [extension]: {} } } as never });
     const headers = { "tomtom-api-key": key };
     await client.connect(new StreamableHTTPClientTransport(new URL(gatewayURL), { requestInit: { headers } }) as never);
+    listenToCalls();
     const csp = await declaredBy(tool);
     const url = new URL(sandboxURL);
     url.searchParams.set("profile", profile);
@@ -45,11 +56,6 @@ const host: Host = {
         onSizeChanged: (value) => {
           heard.push({ what: "size", value });
           resolve();
-        },
-        onCallTool: async ({ name, arguments: input = {} }) => {
-          const answer = await client.callTool({ name, arguments: input });
-          heard.push({ what: "call", value: { name, input }, answer });
-          return answer as never;
         },
         onOpenLink: async (value) => (heard.push({ what: "link", value }), {}),
         onMessage: async (value) => (heard.push({ what: "message", value }), {}),

@@ -52,7 +52,7 @@ cc)
 	command -v gcc >/dev/null || command -v cc >/dev/null || debian gcc libc6-dev
 	;;
 *)
-	echo "usage: tools/install.sh golangci-lint|node|chromium|cc" >&2
+	echo "usage: .ci/install.sh golangci-lint|node|chromium|cc" >&2
 	exit 2
 	;;
 esac

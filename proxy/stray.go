@@ -1,0 +1,74 @@
+package proxy
+
+import (
+	"bytes"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
+	"tomtom-mcp-gateway/policy"
+)
+
+// strayHandles returns the edits, ordered, that take handles out of the text items beside the text JSON: a second
+// JSON text with a _meta of its own, or a text that was cut short or mangled and so is no JSON any more. Whoever reads
+// a handle could redeem it, since the upstream's cache is not bound to a caller.
+func (t *toolResult) strayHandles() []jsonspan.Edit {
+	var edits []jsonspan.Edit
+	for _, item := range t.items {
+		if item.text.Len() == 0 || t.hasText && item.span == t.text.item.span {
+			continue
+		}
+		text, err := jsonspan.Decode(t.doc, item.text)
+		if err != nil || !mentionsHandle(text.Bytes) {
+			continue
+		}
+		if other, isJSON := parseText(t.doc, item); isJSON {
+			if other.hasHandle() {
+				edits = append(edits, other.text.Edits(other.withoutHandle())...)
+			}
+			continue
+		}
+		edits = append(edits, text.Edits(blankHandles(text.Bytes))...)
+	}
+	return edits
+}
+
+func mentionsHandle(text []byte) bool {
+	for _, h := range policy.Handles() {
+		if bytes.Contains(text, []byte(h.Member)) {
+			return true
+		}
+	}
+	return false
+}
+
+// blankHandles returns the edits, ordered, that empty the strings which follow a handle's name and a colon in a text
+// that is no JSON. A string that does not end is emptied to the end of the text.
+func blankHandles(text []byte) []jsonspan.Edit {
+	var edits []jsonspan.Edit
+	for _, h := range policy.Handles() {
+		name := []byte(`"` + h.Member + `"`)
+		for at := 0; ; {
+			found := bytes.Index(text[at:], name)
+			if found < 0 {
+				break
+			}
+			at += found + len(name)
+			rest := bytes.TrimLeft(text[at:], jsonSpace)
+			if len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			rest = bytes.TrimLeft(rest[1:], jsonSpace)
+			if len(rest) == 0 || rest[0] != '"' {
+				continue
+			}
+			start := len(text) - len(rest) + 1
+			end := len(text)
+			if quote := bytes.IndexByte(text[start:], '"'); quote >= 0 {
+				end = start + quote
+			}
+			edits = append(edits, jsonspan.Edit{Span: jsonspan.Span{Start: start, End: end}})
+			at = end
+		}
+	}
+	jsonspan.Sort(edits)
+	return edits
+}

@@ -1,0 +1,31 @@
+// @vitest-environment happy-dom
+import { expect, test, vi } from "vitest";
+import { detailFor, place } from "./popup.ts";
+import { textsFor } from "./texts.ts";
+
+const box = { width: 200, height: 100 };
+const frame = { width: 600, height: 400 };
+
+test.each([
+  ["above, in the middle", { x: 300, y: 300 }, { x: 200, y: 184 }],
+  ["below where there is no room above", { x: 300, y: 50 }, { x: 200, y: 66 }],
+  ["never past an edge", { x: 5, y: 395 }, { x: 8, y: 279 }],
+  ["nor past the other", { x: 599, y: 200 }, { x: 392, y: 84 }],
+])("a box stands %s", (_name, at, want) => {
+  expect(place(at, box, frame)).toEqual(want);
+});
+
+test("a box too high for either side stays in the frame", () => {
+  expect(place({ x: 300, y: 200 }, { width: 200, height: 390 }, frame)).toEqual({ x: 200, y: 8 });
+});
+
+test("a link is a button, and only text is shown", () => {
+  const open = vi.fn();
+  const markup = "<b>x</b>";
+  const detail = { title: markup, kind: markup, lines: [markup], fields: [{ name: markup, text: markup }], link: "https://a.example/" };
+  const made = detailFor(detail, textsFor("en"), vi.fn(), open);
+  expect(made.querySelector("b, a")).toBeNull();
+  expect(made.textContent!.split(markup)).toHaveLength(6);
+  made.querySelector<HTMLButtonElement>(".link")!.click();
+  expect(open).toHaveBeenCalledExactlyOnceWith("https://a.example/");
+});
