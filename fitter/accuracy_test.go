@@ -54,7 +54,7 @@ func TestLinesShareTheError(t *testing.T) {
 		before, after := routesOf(t, doc, plan), routesOf(t, unpack(t, r.AppData), plan)
 		for i := range before {
 			errorM := nearHausdorff(before[i].vertices(), after[i].vertices())
-			if errorM > r.MaxErrorM || errorM < r.MaxErrorM*0.97 {
+			if errorM > r.MaxErrorM || errorM < r.MaxErrorM*0.98 {
 				t.Errorf("route %d has %v m of %v m", i, errorM, r.MaxErrorM)
 			}
 		}

@@ -79,11 +79,13 @@ func (w *workspace) restBitsRoughly() int {
 const onceExcess = 20
 
 // A sample is a run of text out of each of a stride. It deflates to more than the same text does in its place: what
-// matches would refer to is missing. restExcess is by how much, in per cent.
+// matches would refer to is missing, and each run has codes of its own. restExcess and lineExcess are by how much, in thousandths.
 const (
 	sampleBytes  = 8 << 10
 	sampleStride = 32 << 10
-	restExcess   = 6
+	longText     = 640 << 10 // of which half the runs are enough
+	restExcess   = 60
+	lineExcess   = 8
 )
 
 // sampleBits estimates what the lines, or everything else, deflates to, in bits.
@@ -100,17 +102,20 @@ func (w *workspace) sampleBits(line bool) int {
 		e.encode(text, line, false)
 		return e.bits.len() + e.unseen
 	}
-	sample := w.spareText[:0]
-	for at := 0; at < len(text); at += sampleStride {
+	sample, stride := w.spareText[:0], sampleStride
+	if len(text) > longText {
+		stride = 2 * sampleStride
+	}
+	for at := 0; at < len(text); at += stride {
 		sample = append(sample, text[at:min(at+sampleBytes, len(text))]...)
 	}
 	w.spareText = sample
 	e.encode(sample, line, false)
 	bits := float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(text))
-	if !line {
-		bits -= bits * restExcess / 100
+	if line {
+		return int(bits - bits*lineExcess/1000)
 	}
-	return int(bits)
+	return int(bits - bits*restExcess/1000)
 }
 
 // gzipBytes is how many bytes of gzip fit into so many base64 characters.

@@ -126,7 +126,7 @@ func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 	if err := w.doc.scan(doc, &w.table, plan.Drop); err != nil {
 		return Result{}, err
 	}
-	w.ids.ready = false
+	w.ids.ready, w.ranked, w.estimated = false, ranking{}, estimation{limit: -1}
 	r := Result{OriginalPoints: len(w.doc.at) / 2}
 	if w.fitExact(&r, budget) {
 		return r, nil

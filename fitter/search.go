@@ -2,6 +2,7 @@ package fitter
 
 import (
 	"math"
+	"slices"
 )
 
 // attempt is what came of fitting with one set of digits and one state of the sheds.
@@ -29,8 +30,8 @@ func (a attempt) better(b attempt) bool {
 // try fits the document with the sheds at levels into limit bytes of gzip. If it fits, the gzip member is in
 // w.packed.
 func (w *workspace) try(levels []int, limit int) attempt {
-	w.fresh(levels)
-	best := w.tryGrid(metreGrid, limit)
+	w.estimate(levels, limit)
+	best := w.tryRanked(metreGrid, limit)
 	if !best.fits || best.errorM > fineWorthM {
 		return best
 	}
@@ -48,14 +49,39 @@ func (w *workspace) try(levels []int, limit int) attempt {
 // estimate is about what try would come to, from a sample of the coordinates and one pass over everything else: without
 // a search for chords, without a gzip member.
 func (w *workspace) estimate(levels []int, limit int) attempt {
+	if w.estimated.limit == limit && slices.Equal(w.estimatedLevels, levels) {
+		w.fresh(levels)
+		w.rankAll(metreGrid)
+		return w.estimated.attempt
+	}
+	w.estimated.attempt = w.estimateFresh(levels, limit)
+	w.estimated.limit = limit
+	w.estimatedLevels = append(w.estimatedLevels[:0], levels...)
+	return w.estimated.attempt
+}
+
+// estimation is the last estimate, for the same levels and limit.
+type estimation struct {
+	attempt attempt
+	limit   int
+	rest    int // bits of everything but the lines
+}
+
+func (w *workspace) estimateFresh(levels []int, limit int) attempt {
 	w.fresh(levels)
 	w.rankAll(metreGrid)
 	s := search{w: w, g: metreGrid, limit: limit, least: w.mustStay(), total: len(w.keys)}
+	s.rest = len(w.doc.text) // a bit for a byte, to begin with
+	for i := range w.live {
+		if e := &w.live[i]; e.kind != editIndex {
+			s.rest -= int(e.end - e.start)
+		}
+	}
 	n := w.choose(w.keys, s.roughly())
 	w.writeFitted(metreGrid)
 	lines, rest := w.sampleBits(true), w.restBitsRoughly()
 	a := attempt{g: metreGrid, estimated: true, errorM: math.Inf(1)}
-	s.rest = rest
+	s.rest, w.estimated.rest = rest, rest
 	each := float64(max(lines, 1)) / float64(max(n, 1))
 	fit := int(float64(s.room()) / each)
 	if fit < s.least {
@@ -90,8 +116,25 @@ func (w *workspace) above(g grid, toleranceM float64) int {
 	return n
 }
 
-// rankAll fills and orders the keys for the indices in force.
+// ranking is what the keys were last made for. The zero value is nothing.
+type ranking struct {
+	decimals, pins int
+	hash           uint64
+}
+
+// rankAll fills and orders the keys for the indices in force, if they are not there already.
 func (w *workspace) rankAll(g grid) {
+	now := ranking{decimals: g.decimals, hash: 14695981039346656037} // FNV-1a, by vertices
+	for i := range w.live {
+		if e := &w.live[i]; e.kind == editIndex {
+			now.pins++
+			now.hash = (now.hash ^ uint64(uint32(w.doc.indices[e.of].vertex))) * 1099511628211
+		}
+	}
+	if now == w.ranked {
+		return
+	}
+	w.ranked = now
 	w.keys = resized(w.keys, len(w.doc.at)/2)
 	for i := range w.live {
 		if e := &w.live[i]; e.kind == editIndex {
@@ -102,11 +145,6 @@ func (w *workspace) rankAll(g grid) {
 	}
 	w.rank(w.keys, g)
 	w.order(w.keys)
-}
-
-func (w *workspace) tryGrid(g grid, limit int) attempt {
-	w.rankAll(g)
-	return w.tryRanked(g, limit)
 }
 
 // search looks for the number of vertices, in the order of their keys, that fills a budget.
@@ -127,14 +165,14 @@ type probe struct{ n, bits int }
 // Where the search aims, in ten-thousandths of the budget, and what it takes without another try.
 const (
 	aimAt        = 9985
-	goodFrom     = 9960
+	goodFrom     = 9955
 	finalsAtMost = 6
 )
 
 // tryRanked fits lines with the keys in force. By the order of the keys it finds about the tolerance that fills the budget; where
 // lines are dense enough it then looks for better vertices than Douglas–Peucker's.
 func (w *workspace) tryRanked(g grid, limit int) attempt {
-	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys)}
+	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys), rest: w.estimated.rest}
 	if a, ok := s.byTolerance(); ok {
 		return a
 	}

@@ -29,22 +29,12 @@ type tolerances struct {
 	power float64 // with which bits fall when the tolerance grows
 }
 
-// What to start from, before anything is measured.
-const (
-	bitsOfPosition = 34  // with five decimals; the sixth takes seven more
-	bitsOfOther    = 1.0 // for a byte of everything else
-)
+// bitsOfPosition is what a position takes, before anything is measured: with five decimals; the sixth takes seven more.
+const bitsOfPosition = 34
 
 // roughly is about how many vertices fit.
 func (s *search) roughly() int {
-	other := len(s.w.doc.text)
-	for i := range s.w.live {
-		if e := &s.w.live[i]; e.kind != editIndex {
-			other -= int(e.end - e.start)
-		}
-	}
-	each := bitsOfPosition + 7*(s.g.decimals-metreGrid.decimals)
-	return s.clamp(int(float64(8*s.limit)-bitsOfOther*float64(other)) / each)
+	return s.clamp(max(s.room(), 0) / (bitsOfPosition + 7*(s.g.decimals-metreGrid.decimals)))
 }
 
 // byTolerance fits with the vertices of the cheapest chords. It
@@ -61,18 +51,20 @@ func (s *search) byTolerance() (attempt, bool) {
 		return attempt{}, false
 	}
 	w.prepareChords(s.g)
-	t.try(t.sampled(worst*firstTolerance, float64(n*bitsOfPosition)))
+	t.try(t.sampled(worst*firstTolerance, float64(s.room())))
 	w.writeFitted(s.g)
 	if w.mixed() {
 		return attempt{}, false
 	}
-	s.rest, t.ratio = w.restBitsRoughly(), float64(w.sampleBits(true))/max(t.says, 1)
+	t.ratio = float64(w.sampleBits(true)) / max(t.says, 1)
 	best := attempt{}
 	for range triesAtMost {
 		if s.room() <= 0 {
 			break
 		}
-		t.approach()
+		if !t.approach() {
+			break
+		}
 		w.writeFitted(s.g)
 		w.deflate(math.MaxInt)
 		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
@@ -122,16 +114,19 @@ func (t *tolerances) then(toleranceM, times float64) float64 {
 	return toleranceM * min(max(math.Pow(times, 1/t.power), 0.1), 10)
 }
 
-// approach tries tolerances until the lines take the room there is, by what shortest says.
-func (t *tolerances) approach() {
-	const near = 0.0015
+// approach tries tolerances until the lines take the room there is, by what shortest says. It answers false where they do not
+// come near.
+func (t *tolerances) approach() bool {
+	const near, far = 0.002, 0.05
 	for range triesAtMost {
 		times := t.says * t.ratio / float64(t.room())
 		if times > 1-near && times < 1+near {
-			return
+			return true
 		}
 		at, says := t.at, t.says
 		t.try(t.then(at, times))
 		t.learn(t.at/at, t.says/says)
 	}
+	times := t.says * t.ratio / float64(t.room())
+	return times > 1-far && times < 1+far
 }

@@ -9,6 +9,10 @@ type workspace struct {
 	levels []int  // by shed: how often it was taken
 	ids    shortIDs
 
+	estimated       estimation
+	estimatedLevels []int
+
+	ranked         ranking
 	keys           []uint32 // priorities by vertex
 	stack          []stretch
 	ordered, spare []uint32

@@ -28,6 +28,7 @@ export interface HostedOptions {
   readonly width?: number;
   readonly height?: number;
   readonly touch?: boolean;
+  /** Without motion, unless said otherwise: a picture of what still moves is of no use. */
   readonly calm?: boolean;
   /** Installed before the document runs, so that a test can move the time on. */
   readonly clock?: boolean;
@@ -59,7 +60,7 @@ export class Hosted {
       ignoreHTTPSErrors: true,
       hasTouch: options.touch ?? false,
       isMobile: options.touch ?? false,
-      reducedMotion: options.calm ? "reduce" : "no-preference",
+      reducedMotion: (options.calm ?? true) ? "reduce" : "no-preference",
     });
     const page = await context.newPage();
     if (options.clock) await page.clock.install();
