@@ -54,6 +54,9 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 	t := p.call
 	if t == nil {
 		rec.status, rec.reason = statusFailed, "error response"
+		if p.result.Len() > 0 {
+			rec.reason = "result is no object"
+		}
 		return nil
 	}
 	var o outcome

@@ -43,33 +43,34 @@ func TestUnusableTexts(t *testing.T) {
 	g, up := startScript(t, script)
 	for name, c := range map[string]struct {
 		result, text string // text: what the host's first text must be; "" as sent
-		status       string // "" any or none
+		// What the log line says. The result says the same status, unless it has no room for one.
+		status, reason string
 	}{
-		"no JSON":               {testkit.TextResult("Route found: <640 km> ünï"), "", ""},
-		"unparseable":           {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,`), "", ""},
-		"an array":              {testkit.TextResult(`[{"a":1}]`), "", ""},
-		"a string":              {testkit.TextResult(`"a"`), "", ""},
-		"empty":                 {testkit.TextResult(``), "", ""},
-		"text after JSON":       {testkit.TextResult(`{"a":1} and more`), "", ""},
-		"1e400":                 {testkit.TextResult(`{"n":1e400,` + handle + `}`), `{"n":1e400,`, "inline"},
-		"duplicate keys":        {testkit.TextResult(`{"a":1,"a":2,` + handle + `}`), `{"a":1,"a":2,`, "inline"},
-		"lone surrogate":        {`{"content":[{"type":"text","text":` + `"{\"a\":\"\ud800\",` + strings.ReplaceAll(handle, `"`, `\"`) + `}"}]}`, "", "inline"},
-		"_meta is no object":    {testkit.TextResult(`{"a":1,"_meta":7}`), "", ""},
-		"handle is no text":     {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":7}}`), `{"a":1,`, ""},
-		"handle is empty":       {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":""}}`), `{"a":1,`, ""},
-		"two handles":           {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"dataset_id":"d","viz_id":"` + vizID + `"}}`), `{"a":1,`, ""},
-		"deeply nested":         {testkit.TextResult(`{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`), "", ""},
-		"no content":            {`{"structuredContent":{"a":1.0}}`, "", ""},
-		"content is null":       {`{"content":null}`, "", ""},
-		"empty content":         {`{"content":[]}`, "", ""},
-		"content of numbers":    {`{"content":[1,{"type":"text"},{"type":"text","text":7},null]}`, "", ""},
-		"an empty result":       {`{}`, "", ""},
-		"result is a string":    {`"x"`, "", ""},
-		"an image alone":        {`{"content":[{"type":"image","data":"iVBO","mimeType":"image/png"}]}`, "", ""},
-		"its own _meta":         {`{"_meta":{"com.tomtom/app-data":"theirs","x":1.0},` + testkit.TextResult(`{"a":1,` + handle + `}`)[1:], `{"a":1,`, "inline"},
-		"_meta of a wrong type": {`{"_meta":[1],` + testkit.TextResult(`{"a":1,` + handle + `}`)[1:], `{"a":1,`, ""},
-		"several texts":         {testkit.TextResult("first", `{"a":1,`+handle+`}`, `last`), "first", "inline"},
-		"two JSON texts":        {testkit.TextResult(`{"b":2}`, `{"a":1,`+handle+`}`), `{"b":2}`, "inline"},
+		"no JSON":               {testkit.TextResult("Route found: <640 km> ünï"), "", "unavailable", "text is no JSON"},
+		"unparseable":           {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,`), "", "unavailable", "text is no JSON"},
+		"an array":              {testkit.TextResult(`[{"a":1}]`), "", "unavailable", "text is no JSON"},
+		"a string":              {testkit.TextResult(`"a"`), "", "unavailable", "text is no JSON"},
+		"empty":                 {testkit.TextResult(``), "", "unavailable", "text is no JSON"},
+		"text after JSON":       {testkit.TextResult(`{"a":1} and more`), "", "unavailable", "text is no JSON"},
+		"1e400":                 {testkit.TextResult(`{"n":1e400,` + handle + `}`), `{"n":1e400,`, "inline", ""},
+		"duplicate keys":        {testkit.TextResult(`{"a":1,"a":2,` + handle + `}`), `{"a":1,"a":2,`, "inline", ""},
+		"lone surrogate":        {`{"content":[{"type":"text","text":` + `"{\"a\":\"\ud800\",` + strings.ReplaceAll(handle, `"`, `\"`) + `}"}]}`, "", "inline", ""},
+		"_meta is no object":    {testkit.TextResult(`{"a":1,"_meta":7}`), "", "unavailable", "no handle"},
+		"handle is no text":     {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":7}}`), `{"a":1,`, "unavailable", "unusable"},
+		"handle is empty":       {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"viz_id":""}}`), `{"a":1,`, "inline", ""},
+		"two handles":           {testkit.TextResult(`{"a":1,"_meta":{"show_ui":true,"dataset_id":"d","viz_id":"` + vizID + `"}}`), `{"a":1,`, "inline", ""},
+		"deeply nested":         {testkit.TextResult(`{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`), "", "unavailable", "text is no JSON"},
+		"no content":            {`{"structuredContent":{"a":1.0}}`, "", "unavailable", "text is no JSON"},
+		"content is null":       {`{"content":null}`, "", "unavailable", "text is no JSON"},
+		"empty content":         {`{"content":[]}`, "", "unavailable", "text is no JSON"},
+		"content of numbers":    {`{"content":[1,{"type":"text"},{"type":"text","text":7},null]}`, "", "unavailable", "text is no JSON"},
+		"an empty result":       {`{}`, "", "unavailable", "text is no JSON"},
+		"result is a string":    {`"x"`, "", "failed", "result is no object"},
+		"an image alone":        {`{"content":[{"type":"image","data":"iVBO","mimeType":"image/png"}]}`, "", "unavailable", "text is no JSON"},
+		"its own _meta":         {`{"_meta":{"com.tomtom/app-data":"theirs","x":1.0},` + testkit.TextResult(`{"a":1,` + handle + `}`)[1:], `{"a":1,`, "inline", ""},
+		"_meta of a wrong type": {`{"_meta":[1],` + testkit.TextResult(`{"a":1,` + handle + `}`)[1:], `{"a":1,`, "inline", ""},
+		"several texts":         {testkit.TextResult("first", `{"a":1,`+handle+`}`, `last`), "first", "inline", ""},
+		"two JSON texts":        {testkit.TextResult(`{"b":2}`, `{"a":1,`+handle+`}`), `{"b":2}`, "inline", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			up.Forget()
@@ -82,15 +83,17 @@ func TestUnusableTexts(t *testing.T) {
 			if strings.Contains(a.Text(), vizID) {
 				t.Errorf("the handle reached the host: %.500s", a.Text())
 			}
-			oneLine(t, g, "tomtom-routing", before)
+			if line := oneLine(t, g, "tomtom-routing", before); line["status"] != c.status || line["reason"] != c.reason {
+				t.Errorf("the log says %v, %v", line["status"], line["reason"])
+			}
+			if n := up.Calls("tomtom-routing"); n != 1 {
+				t.Errorf("%d calls", n)
+			}
 			if !strings.HasPrefix(c.result, "{") {
 				if !strings.Contains(a.Text(), `"result":`+c.result) {
 					t.Errorf("%s", a.Text())
 				}
 				return
-			}
-			if n := up.Calls("tomtom-routing"); n != 1 {
-				t.Errorf("%d calls", n)
 			}
 			if name == "content of numbers" {
 				if !strings.Contains(a.Text(), `[1,{"type":"text"},{"type":"text","text":7},null]`) {
@@ -108,13 +111,13 @@ func TestUnusableTexts(t *testing.T) {
 			if len(got.Content) != len(sent.Content) {
 				t.Fatalf("%d items, sent %d", len(got.Content), len(sent.Content))
 			}
-			if c.status != "" && got.Status(t) != c.status {
+			if got.Status(t) != c.status {
 				t.Errorf("status %q, want %q", got.Status(t), c.status)
 			}
 			if c.text != "" && !strings.HasPrefix(got.Content[0].Text, c.text) {
 				t.Errorf("text %.200q", got.Content[0].Text)
 			}
-			if c.text == "" && c.status == "" && len(sent.Content) > 0 && !strings.HasPrefix(got.Content[0].Text, strings.TrimSuffix(strings.TrimSuffix(sent.Content[0].Text, `,"_meta":7}`), "}")) {
+			if c.text == "" && c.status != "inline" && len(sent.Content) > 0 && !strings.HasPrefix(got.Content[0].Text, strings.TrimSuffix(strings.TrimSuffix(sent.Content[0].Text, `,"_meta":7}`), "}")) {
 				t.Errorf("text %.200q, sent %.200q", got.Content[0].Text, sent.Content[0].Text)
 			}
 			if name == "lone surrogate" && !strings.Contains(string(got.Raw), `\ud800`) {
@@ -130,39 +133,39 @@ func TestUnusableAppData(t *testing.T) {
 	g, up := startScript(t, script)
 	text := `{"a":[1.50,"ünï"],` + handle + `}`
 	for name, c := range map[string]struct {
-		reply  testkit.Reply
-		status string
+		reply          testkit.Reply
+		status, reason string
 	}{
-		"isError":           {testkit.Event(`{"content":[{"type":"text","text":"Visualization data not found or expired"}],"isError":true}`), "unavailable"},
-		"JSON-RPC error":    {testkit.EventError(-32603, "broken"), "unavailable"},
-		"unknown tool":      {testkit.EventError(-32602, "Unknown tool"), "unavailable"},
-		"HTML":              {testkit.Plain(200, "text/html", "<html>login</html>"), "unavailable"},
-		"413":               {testkit.Plain(413, "text/html", "<pre>PayloadTooLargeError</pre>"), "unavailable"},
-		"429":               {testkit.Plain(429, "text/plain", "slow down", "Retry-After", "1"), "unavailable"},
-		"500":               {testkit.Plain(500, "text/html", "<html>"), "unavailable"},
-		"401":               {testkit.Plain(401, "application/json", `{}`), "unavailable"},
-		"reset":             {testkit.Reset, "unavailable"},
-		"no JSON":           {testkit.Event(testkit.TextResult("hello")), "unavailable"},
-		"truncated JSON":    {testkit.Event(testkit.TextResult(small[:100])), "unavailable"},
-		"empty text":        {testkit.Event(testkit.TextResult("")), "unavailable"},
-		"no content":        {testkit.Event(`{}`), "unavailable"},
-		"an image":          {testkit.Event(`{"content":[{"type":"image","data":"iVBO","mimeType":"image/png"}]}`), "unavailable"},
-		"deeply nested":     {testkit.Event(testkit.TextResult(strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000))), ""},
-		"truncated answer":  {truncated, "unavailable"},
-		"empty answer":      {testkit.Plain(200, "text/event-stream", ""), "unavailable"},
-		"another id":        {testkit.Plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":\"someone else's\",\"result\":"+testkit.TextResult(small)+"}\n\n"), ""},
-		"60 MB":             {testkit.Event(testkit.TextResult(`{"a":"` + strings.Repeat("x", 60<<20) + `"}`)), ""},
-		"60 MB of nonsense": {testkit.Event(testkit.TextResult(`{"a":"` + noise(2<<20) + `"}`)), "too_large"},
-		"above the limit":   {testkit.Event(testkit.TextResult(`{"a":"` + strings.Repeat("x", 68<<20) + `"}`)), "unavailable"},
-		"an empty document": {testkit.Event(testkit.TextResult(`{}`)), "inline"},
-		"empty lines":       {testkit.Event(testkit.TextResult(`{"features":[{"type":"Feature","geometry":{"type":"LineString","coordinates":[]},"properties":null},{"geometry":null},7,null]}`)), "inline"},
+		"isError":           {testkit.Event(`{"content":[{"type":"text","text":"Visualization data not found or expired"}],"isError":true}`), "unavailable", "gone"},
+		"JSON-RPC error":    {testkit.EventError(-32603, "broken"), "unavailable", "unusable"},
+		"unknown tool":      {testkit.EventError(-32602, "Unknown tool"), "unavailable", "unusable"},
+		"HTML":              {testkit.Plain(200, "text/html", "<html>login</html>"), "unavailable", "unusable"},
+		"413":               {testkit.Plain(413, "text/html", "<pre>PayloadTooLargeError</pre>"), "unavailable", "unusable"},
+		"429":               {testkit.Plain(429, "text/plain", "slow down", "Retry-After", "1"), "unavailable", "unusable"},
+		"500":               {testkit.Plain(500, "text/html", "<html>"), "unavailable", "unusable"},
+		"401":               {testkit.Plain(401, "application/json", `{}`), "unavailable", "unusable"},
+		"reset":             {testkit.Reset, "unavailable", "not answered"},
+		"no JSON":           {testkit.Event(testkit.TextResult("hello")), "unavailable", "data is no JSON"},
+		"truncated JSON":    {testkit.Event(testkit.TextResult(small[:100])), "unavailable", "data is no JSON"},
+		"empty text":        {testkit.Event(testkit.TextResult("")), "unavailable", "data is no JSON"},
+		"no content":        {testkit.Event(`{}`), "unavailable", "unusable"},
+		"an image":          {testkit.Event(`{"content":[{"type":"image","data":"iVBO","mimeType":"image/png"}]}`), "unavailable", "unusable"},
+		"deeply nested":     {testkit.Event(testkit.TextResult(strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000))), "unavailable", "data is no JSON"},
+		"truncated answer":  {truncated, "unavailable", "not answered"},
+		"empty answer":      {testkit.Plain(200, "text/event-stream", ""), "unavailable", "unusable"},
+		"another id":        {testkit.Plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":\"someone else's\",\"result\":"+testkit.TextResult(small)+"}\n\n"), "unavailable", "unusable"},
+		"60 MB":             {testkit.Event(testkit.TextResult(`{"a":"` + strings.Repeat(noise(2<<20), 30) + `"}`)), "too_large", "data"},
+		"60 MB of nonsense": {testkit.Event(testkit.TextResult(`{"a":"` + noise(2<<20) + `"}`)), "too_large", "data"},
+		"above the limit":   {testkit.Event(testkit.TextResult(`{"a":"` + strings.Repeat("x", 68<<20) + `"}`)), "unavailable", "unusable"},
+		"an empty document": {testkit.Event(testkit.TextResult(`{}`)), "inline", ""},
+		"empty lines":       {testkit.Event(testkit.TextResult(`{"features":[{"type":"Feature","geometry":{"type":"LineString","coordinates":[]},"properties":null},{"geometry":null},7,null]}`)), "inline", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			up.Forget()
 			before := len(g.LogLines(t, map[string]any{"tool": "tomtom-routing"}))
 			script.Tool("tomtom-routing", testkit.Event(testkit.TextResult(text))).Tool("tomtom-get-viz-data", c.reply)
 			r := testkit.Client{URL: g.URL}.Call(t, "tomtom-routing", `{"show_ui":true}`)
-			if c.status != "" && r.Status(t) != c.status {
+			if r.Status(t) != c.status {
 				t.Errorf("status %q, want %q", r.Status(t), c.status)
 			}
 			if (r.AppData(t) == nil) != (r.Status(t) != "inline" && r.Status(t) != "fitted") {
@@ -178,9 +181,8 @@ func TestUnusableAppData(t *testing.T) {
 			if n := up.Calls("tomtom-get-viz-data"); n < 1 || n > 2 {
 				t.Errorf("%d redemptions", n)
 			}
-			line := oneLine(t, g, "tomtom-routing", before)
-			if !strings.Contains(fmt.Sprint(line), r.Status(t)) {
-				t.Errorf("the log line does not say %s: %v", r.Status(t), line)
+			if line := oneLine(t, g, "tomtom-routing", before); line["status"] != c.status || line["reason"] != c.reason {
+				t.Errorf("the log says %v, %v", line["status"], line["reason"])
 			}
 		})
 	}
@@ -230,7 +232,7 @@ func TestHangingRedemption(t *testing.T) {
 	}
 }
 
-// TestRedemptionSurvivesOneFailure: it is no billed call and may be tried again, on the call's own connection or not.
+// TestRedemptionSurvivesOneFailure: it is no billed call, and is tried again where it was not answered.
 func TestRedemptionSurvivesOneFailure(t *testing.T) {
 	failed := false
 	script := testkit.NewScript().Tool("tomtom-routing", testkit.Event(testkit.TextResult(`{"a":1,`+handle+`}`)))
@@ -238,13 +240,13 @@ func TestRedemptionSurvivesOneFailure(t *testing.T) {
 	script.Tool("tomtom-get-viz-data", func(w http.ResponseWriter, r *http.Request, m testkit.Message) {
 		if !failed {
 			failed = true
-			testkit.Plain(503, "text/plain", "busy")(w, r, m)
+			testkit.Reset(w, r, m)
 			return
 		}
 		testkit.Event(testkit.TextResult(small))(w, r, m)
 	})
 	r := testkit.Client{URL: g.URL}.Call(t, "tomtom-routing", `{"show_ui":true}`)
-	if n := up.Calls("tomtom-get-viz-data"); n == 2 && r.Status(t) != "inline" || n > 2 {
+	if n := up.Calls("tomtom-get-viz-data"); n != 2 || r.Status(t) != "inline" {
 		t.Errorf("status %q after %d redemptions", r.Status(t), n)
 	}
 	if n := up.Calls("tomtom-routing"); n != 1 {
