@@ -60,23 +60,21 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 	x.run(ctx, body)
 }
 
-// sort picks the route of every message. owned is true when one is not just passed on, unique when no two requests have
-// the same id.
+// sort picks the route of every message. owned is true when one is not just passed on, unique when no two requests that
+// go upstream have the same id.
 func (x *exchange) sort(messages []message) (owned, unique bool) {
-	seen := make(map[string]bool, len(messages))
 	unique = true
 	for _, m := range messages {
 		q := x.g.pick(x.r, m)
 		x.requests = append(x.requests, q)
 		owned = owned || q.route != routePass
-		if !q.isRequest() {
+		if !q.isRequest() || q.route == routeAnswer {
 			continue
 		}
 		key := q.idKey()
-		unique, seen[key] = unique && !seen[key], true
-		if q.route != routeAnswer {
-			x.waiting[key] = q
-		}
+		_, twice := x.waiting[key]
+		unique = unique && !twice
+		x.waiting[key] = q
 	}
 	return owned, unique
 }

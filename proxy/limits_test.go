@@ -163,11 +163,21 @@ func TestNoSlot(t *testing.T) {
 	g.room.wait = time.Millisecond
 	for g.room.slots.TryAcquire(1) {
 	}
+	// An untrimmed text stays whole: the widget can draw from it.
+	up.answer = tomtom(map[string]string{"tomtom-routing": routeDoc})
+	if res, doc := parseResult(t, g.call(t, "tomtom-routing", `{}`)); doc != nil || res.Meta.Status != statusText ||
+		res.Content[0].Text != strings.TrimSuffix(routeDoc, "}")+`,"show_ui":true,"tool":"tomtom-routing"}` {
+		t.Errorf("status %s, text %s", res.Meta.Status, res.Content[0].Text)
+	}
+	if lines := g.logged.calls(t); len(lines) != 1 || lines[0]["status"] != statusText || lines[0]["reason"] != "busy" {
+		t.Errorf("log %v", lines)
+	}
+	up.answer = tomtom(map[string]string{"tomtom-routing": handleText, "tomtom-get-viz-data": routeDoc})
 	res, _ := parseResult(t, g.call(t, "tomtom-routing", `{}`))
 	if res.Meta.Status != statusUnavailable || res.Content[0].Text != plainText {
 		t.Errorf("status %s", res.Meta.Status)
 	}
-	if lines := g.logged.calls(t); len(lines) != 1 || lines[0]["reason"] != "busy" {
+	if lines := g.logged.calls(t); len(lines) != 2 || lines[1]["reason"] != "busy" {
 		t.Errorf("log %v", lines)
 	}
 	if n := len(up.calls("tomtom-get-viz-data")); n != 0 {
