@@ -37,12 +37,22 @@ func (s *search) roughly() int {
 	return s.clamp(max(s.room(), 0) / (bitsOfPosition + 7*(s.g.decimals-metreGrid.decimals)))
 }
 
+// nearlyAllPart is the part of all vertices that an estimate may be wrong by. Where no more are missing, all may fit, and
+// then no choice of vertices is better.
+const nearlyAllPart = 50
+
+// sampleError is the part of a tolerance that a sample of the chords may be wrong by.
+const sampleError = 0.1
+
 // byTolerance fits with the vertices of the cheapest chords. It
 // answers false where that is not worth it, or did not work out: where lines fit as they are, or are so dense or so
 // short of room that too many chords would be valid.
 func (s *search) byTolerance() (attempt, bool) {
 	w, n := s.w, s.roughly()
-	if n >= s.total || n <= s.least || s.total > strideAtMost*n {
+	if s.g == metreGrid && w.estimated.attempt.fits {
+		n = w.estimated.attempt.n
+	}
+	if n >= s.total-s.total/nearlyAllPart || n <= s.least || s.total > strideAtMost*n {
 		return attempt{}, false
 	}
 	t := tolerances{search: s, ratio: 1, power: tolerancePower, sight: sights(s.total / n)}
@@ -51,7 +61,11 @@ func (s *search) byTolerance() (attempt, bool) {
 		return attempt{}, false
 	}
 	w.prepareChords(s.g)
-	t.try(t.sampled(worst*firstTolerance, float64(s.room())))
+	first := t.sampled(worst*firstTolerance, float64(s.room()))
+	if first > s.beatM*(1+sampleError) {
+		return attempt{g: s.g, errorM: math.Inf(1)}, true
+	}
+	t.try(first)
 	w.writeFitted(s.g)
 	if w.mixed() {
 		return attempt{}, false
