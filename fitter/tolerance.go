@@ -72,13 +72,12 @@ func (s *search) byTolerance() (attempt, bool) {
 	}
 	t.ratio = float64(w.sampleBits(true)) / max(t.says, 1)
 	best := attempt{}
+	near := nearFirst
 	for range triesAtMost {
-		if s.room() <= 0 {
+		if s.room() <= 0 || !t.approach(near) {
 			break
 		}
-		if !t.approach() {
-			break
-		}
+		near = nearLater // the ratio is measured now, and a tolerance that missed is not near
 		w.writeFitted(s.g)
 		w.deflate(math.MaxInt)
 		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
@@ -128,10 +127,17 @@ func (t *tolerances) then(toleranceM, times float64) float64 {
 	return toleranceM * min(max(math.Pow(times, 1/t.power), 0.1), 10)
 }
 
+// How near the room is near enough, as a part of it: with the ratio of a sample, and with a measured one. The second is less
+// than what lies between aimAt and goodFrom or the whole.
+const (
+	nearFirst = 0.002
+	nearLater = 0.0007
+)
+
 // approach tries tolerances until the lines take the room there is, by what shortest says. It answers false where they do not
 // come near.
-func (t *tolerances) approach() bool {
-	const near, far = 0.002, 0.05
+func (t *tolerances) approach(near float64) bool {
+	const far = 0.05
 	for range triesAtMost {
 		times := t.says * t.ratio / float64(t.room())
 		if times > 1-near && times < 1+near {
