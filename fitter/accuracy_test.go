@@ -18,7 +18,7 @@ func TestHalfTheReferenceError(t *testing.T) {
 	}
 	const floorM = 0.8
 	for _, d := range benchDocuments() {
-		if d.name != "osm-39414" && d.name != "plain-39414" {
+		if d.name != "osm-39414" && d.name != "plain-39414" && d.name != "osm-52778" {
 			continue // the benchmarks have the others
 		}
 		t.Run(d.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ new Response(stream).text().then(json => { JSON.parse(json); process.stdout.writ
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := exec.CommandContext(t.Context(), program, "-e", script) //nolint:gosec // the program that PATH has
+			run := exec.CommandContext(t.Context(), program, "-e", script)
 			run.Stdin = bytes.NewReader(appData)
 			got, err := run.Output()
 			if err != nil {

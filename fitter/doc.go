@@ -14,6 +14,10 @@
 //     error is taken back.
 //  4. An error above the largest tolerated one is [TooLarge].
 //
+// Steps that are neither the last nor near what is comfortable are only estimated
+// ([Step].Estimated). The result is always measured, and where it is not clearly
+// below the estimate for the step before, that one is made and measured too.
+//
 // One tolerance holds for all lines of a document, so that their errors come out equal.
 //
 // # Which vertices stay
@@ -26,7 +30,8 @@
 // Where at least one vertex in eight stays and the tolerance is above that of rounding, this is only where the search starts:
 // for a given tolerance, the vertices come from a shortest path over all valid chords (Imai and Iri 1988), each at the price
 // of the digits that its end adds to the compressed text. Validity of chords is decided with cones of directions (Williams
-// 1978; Sklansky and Gonzalez 1980), at most 64 vertices ahead, so the time is O(n) for a given share of vertices that
+// 1978; Sklansky and Gonzalez 1980), at most 64 vertices ahead and not from a vertex that a later
+// one outdoes at the same price, so the time is O(n) for a given share of vertices that
 // stay. The tolerance that fills the budget comes out about a fifth below that of Douglas–Peucker.
 //
 // # The error

@@ -25,8 +25,9 @@ type ladder struct {
 	bestStep   int     // where it stands in r.Steps
 }
 
-// nearComfort is the part of what is comfortable by which an estimated error must differ from it to be believed.
-const nearComfort = 0.1
+// nearComfort is the part of what is comfortable by which an estimated error must exceed it to be believed: estimates are up to
+// 0.15 too large.
+const nearComfort = 0.2
 
 // climb simplifies, and sheds step by step while the error is above what is comfortable.
 func (w *workspace) climb(r *Result, plan *Plan, budget Budget) {

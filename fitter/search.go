@@ -31,7 +31,7 @@ func (a attempt) better(b attempt) bool {
 // w.packed.
 func (w *workspace) try(levels []int, limit int) attempt {
 	w.estimate(levels, limit)
-	best := w.tryRanked(metreGrid, limit)
+	best := w.tryRanked(metreGrid, limit, math.Inf(1))
 	if !best.fits || best.errorM > fineWorthM {
 		return best
 	}
@@ -39,7 +39,7 @@ func (w *workspace) try(levels []int, limit int) attempt {
 		return best // the vertices alone that the same error takes do not fit
 	}
 	w.packed, w.other = w.other, w.packed
-	if fine := w.tryRanked(fineGrid, limit); fine.better(best) {
+	if fine := w.tryRanked(fineGrid, limit, best.errorM); fine.better(best) {
 		return fine
 	}
 	w.packed, w.other = w.other, w.packed
@@ -151,10 +151,11 @@ func (w *workspace) rankAll(g grid) {
 type search struct {
 	w      *workspace
 	g      grid
-	limit  int // bytes of gzip
-	least  int // vertices that stay anyway
-	total  int // vertices there are
-	rest   int // bits of everything but the lines, as last measured
+	limit  int     // bytes of gzip
+	beatM  float64 // an error that is worth no more work unless it is beaten
+	least  int     // vertices that stay anyway
+	total  int     // vertices there are
+	rest   int     // bits of everything but the lines, as last measured
 	probes [finalsAtMost + 1]probe
 	count  int
 }
@@ -171,8 +172,8 @@ const (
 
 // tryRanked fits lines with the keys in force. By the order of the keys it finds about the tolerance that fills the budget; where
 // lines are dense enough it then looks for better vertices than Douglas–Peucker's.
-func (w *workspace) tryRanked(g grid, limit int) attempt {
-	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys), rest: w.estimated.rest}
+func (w *workspace) tryRanked(g grid, limit int, beatM float64) attempt {
+	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys), rest: w.estimated.rest, beatM: beatM}
 	if a, ok := s.byTolerance(); ok {
 		return a
 	}

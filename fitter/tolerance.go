@@ -37,12 +37,22 @@ func (s *search) roughly() int {
 	return s.clamp(max(s.room(), 0) / (bitsOfPosition + 7*(s.g.decimals-metreGrid.decimals)))
 }
 
+// nearlyAllPart is the part of all vertices that an estimate may be wrong by. Where no more are missing, all may fit, and
+// then no choice of vertices is better.
+const nearlyAllPart = 50
+
+// sampleError is the part of a tolerance that a sample of the chords may be wrong by.
+const sampleError = 0.1
+
 // byTolerance fits with the vertices of the cheapest chords. It
 // answers false where that is not worth it, or did not work out: where lines fit as they are, or are so dense or so
 // short of room that too many chords would be valid.
 func (s *search) byTolerance() (attempt, bool) {
 	w, n := s.w, s.roughly()
-	if n >= s.total || n <= s.least || s.total > strideAtMost*n {
+	if s.g == metreGrid && w.estimated.attempt.fits {
+		n = w.estimated.attempt.n
+	}
+	if n >= s.total-s.total/nearlyAllPart || n <= s.least || s.total > strideAtMost*n {
 		return attempt{}, false
 	}
 	t := tolerances{search: s, ratio: 1, power: tolerancePower, sight: sights(s.total / n)}
@@ -51,20 +61,23 @@ func (s *search) byTolerance() (attempt, bool) {
 		return attempt{}, false
 	}
 	w.prepareChords(s.g)
-	t.try(t.sampled(worst*firstTolerance, float64(s.room())))
+	first := t.sampled(worst*firstTolerance, float64(s.room()))
+	if first > s.beatM*(1+sampleError) {
+		return attempt{g: s.g, errorM: math.Inf(1)}, true
+	}
+	t.try(first)
 	w.writeFitted(s.g)
 	if w.mixed() {
 		return attempt{}, false
 	}
 	t.ratio = float64(w.sampleBits(true)) / max(t.says, 1)
 	best := attempt{}
+	near := nearFirst
 	for range triesAtMost {
-		if s.room() <= 0 {
+		if s.room() <= 0 || !t.approach(near) {
 			break
 		}
-		if !t.approach() {
-			break
-		}
+		near = nearLater // the ratio is measured now, and a tolerance that missed is not near
 		w.writeFitted(s.g)
 		w.deflate(math.MaxInt)
 		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
@@ -114,10 +127,17 @@ func (t *tolerances) then(toleranceM, times float64) float64 {
 	return toleranceM * min(max(math.Pow(times, 1/t.power), 0.1), 10)
 }
 
+// How near the room is near enough, as a part of it: with the ratio of a sample, and with a measured one. The second is less
+// than what lies between aimAt and goodFrom or the whole.
+const (
+	nearFirst = 0.002
+	nearLater = 0.0007
+)
+
 // approach tries tolerances until the lines take the room there is, by what shortest says. It answers false where they do not
 // come near.
-func (t *tolerances) approach() bool {
-	const near, far = 0.002, 0.05
+func (t *tolerances) approach(near float64) bool {
+	const far = 0.05
 	for range triesAtMost {
 		times := t.says * t.ratio / float64(t.room())
 		if times > 1-near && times < 1+near {

@@ -83,7 +83,7 @@ func (o fitOptions) run(inv invocation) error {
 		maxErrorM = tool.MaxErrorM
 	}
 	start := time.Now()
-	result, err := fitter.Fit(doc, proxy.PlanFor(tool, maxErrorM), fitter.Budget{Chars: o.limitChars})
+	result, err := fitter.Fit(doc, planFor(tool, maxErrorM), fitter.Budget{Chars: o.limitChars})
 	took := time.Since(start)
 	if err != nil {
 		return fmt.Errorf("fit %s: %w", inv.args[0], err)
@@ -94,6 +94,15 @@ func (o fitOptions) run(inv invocation) error {
 		}
 	}
 	return o.print(inv.out, result, took)
+}
+
+// planFor is the gateway's own plan, and takes a route that is a file of its own too: a Feature that stands alone.
+func planFor(tool policy.Tool, maxErrorM float64) fitter.Plan {
+	plan := proxy.PlanFor(tool, maxErrorM)
+	if len(plan.Lines) > 0 {
+		plan.Lines = append(plan.Lines, fitter.Path{})
+	}
+	return plan
 }
 
 // check refuses a command line that nothing can be done with, before anything is read.
@@ -187,23 +196,26 @@ func fitStatus(s fitter.Status) string {
 	}
 }
 
-// explain lists what was tried, one step a line.
+// explain lists what was tried, one step a line. Where ~ stands before a step's figures, they are an estimate.
 func explain(w io.Writer, result fitter.Result) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(table, "step\tcharacters\tvertices\terror_m\tdecimals\tms\tkept\t") // Flush reports what could not be written
 	for _, step := range result.Steps {
-		vertices, errorM, kept := "-", "-", "no"
+		vertices, errorM, kept, about := "-", "-", "no", ""
+		if step.Estimated {
+			about = "~"
+		}
 		if step.Vertices > 0 {
-			vertices = strconv.Itoa(step.Vertices)
+			vertices = about + strconv.Itoa(step.Vertices)
 		}
 		if !math.IsInf(step.ErrorM, 0) {
-			errorM = strconv.FormatFloat(step.ErrorM, 'f', 2, 64)
+			errorM = about + strconv.FormatFloat(step.ErrorM, 'f', 2, 64)
 		}
 		if step.Kept {
 			kept = "yes"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%.2f\t%s\t\n",
-			step.Name, step.Chars, vertices, errorM, step.Decimals, milliseconds(step.Duration), kept)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%.2f\t%s\t\n",
+			step.Name, about+strconv.Itoa(step.Chars), vertices, errorM, step.Decimals, milliseconds(step.Duration), kept)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write the steps: %w", err)

@@ -89,6 +89,16 @@ func TestFitToALimit(t *testing.T) {
 	}
 }
 
+// A route that was exported on its own is a Feature, not a collection of them.
+func TestFitOneFeature(t *testing.T) {
+	collection := windingRoute(3000)
+	feature := strings.TrimSuffix(collection[strings.Index(collection, "[")+1:], "]}")
+	got, line, _ := fitDocument(t, feature, "-limit", "9000")
+	if got.Status != "fitted" || got.OriginalPoints != 3000 || got.Characters > 9000 {
+		t.Errorf("got %s", line)
+	}
+}
+
 func TestFitTooLarge(t *testing.T) {
 	for name, args := range map[string][]string{
 		"for the limit":    {"-limit", "100"},
@@ -129,6 +139,19 @@ func TestFitExplains(t *testing.T) {
 	}
 	if strings.Contains(stderr, "Inf") || strings.Contains(stderr, "NaN") {
 		t.Errorf("a step without a figure shows one:\n%s", stderr)
+	}
+}
+
+func TestFitExplainsWhatIsEstimated(t *testing.T) {
+	var out strings.Builder
+	steps := []fitter.Step{{Name: "simplify", Chars: 120, Vertices: 30, ErrorM: 2, Estimated: true}, {Name: "ids", Chars: 100, Vertices: 31, ErrorM: 1.5}}
+	if err := explain(&out, fitter.Result{Steps: steps}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"~120", "~30", "~2.00", " 100", " 31", " 1.50"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,8 +156,11 @@ func TestReportAppStatusNeedsACredential(t *testing.T) {
 // TestReportAppStatusIsBoundedForAll: a flood is dropped, not logged.
 func TestReportAppStatusIsBoundedForAll(t *testing.T) {
 	p := start(t, widgetList())
-	body := "[" + strings.Repeat(testkit.CallMessage("1", "tomtom-report-app-status", `{"tool":"tomtom-routing","outcome":"hidden","source":"none"}`)+",", 2999) +
-		testkit.CallMessage("2", "tomtom-report-app-status", `{"tool":"tomtom-routing","outcome":"hidden","source":"none"}`) + "]"
+	reports := make([]string, 3000)
+	for i := range reports {
+		reports[i] = testkit.CallMessage(strconv.Itoa(i), "tomtom-report-app-status", `{"tool":"tomtom-routing","outcome":"hidden","source":"none"}`)
+	}
+	body := "[" + strings.Join(reports, ",") + "]"
 	p.client().Post(t, body)
 	if n := len(p.LogLines(t, map[string]any{"outcome": "hidden"})); n == 0 || n > 1500 {
 		t.Errorf("%d of 3000 reports were logged", n)
