@@ -281,6 +281,47 @@ func TestUpstreamThatSwitchesProtocols(t *testing.T) {
 	}
 }
 
+// TestAnswersThatAreNoHTTP get an error of the gateway's. No piece of them is in the log, since it could be one of a text.
+func TestAnswersThatAreNoHTTP(t *testing.T) {
+	for name, answer := range map[string]string{
+		"no status line":   "secret text\r\n\r\n",
+		"a bad header":     "HTTP/1.1 200 OK\r\nsecret text\r\n\r\n",
+		"a bad length":     "HTTP/1.1 200 OK\r\nContent-Length: secret text\r\n\r\n",
+		"a bad coding":     "HTTP/1.1 200 OK\r\nTransfer-Encoding: secret text\r\n\r\n",
+		"a status below":   "HTTP/1.1 099 secret text\r\nContent-Length: 0\r\n\r\n",
+		"too many headers": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: secret text"+strings.Repeat("x", 1000)+"\r\n", 11_000) + "\r\n",
+		"nothing":          "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := newUpstreamServer(t, func(w http.ResponseWriter, _ received) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(conn, answer)
+				_ = conn.Close()
+			})
+			g := newGateway(t, up.URL)
+			for _, tool := range []string{"tomtom-routing", "other"} {
+				got := g.post(t, callOf("1", tool, "{}"))
+				if got.status != http.StatusBadGateway || !bytes.Contains(got.body, []byte(`"id":1,"error":{"code":-32603`)) || bytes.Contains(got.body, []byte("secret")) {
+					t.Errorf("status %d: %s", got.status, got.body)
+				}
+				if len(up.calls(tool)) != 1 {
+					t.Errorf("%d calls of %s", len(up.calls(tool)), tool)
+				}
+			}
+			if lines := g.logged.calls(t); len(lines) != 1 || lines[0]["status"] != statusFailed {
+				t.Errorf("log %v", lines)
+			}
+			if strings.Contains(g.logged.String(), "secret") {
+				t.Errorf("log %.500s", g.logged)
+			}
+		})
+	}
+}
+
 // TestOneOrigin: a request with several origins comes from no page that could be allowed.
 func TestOneOrigin(t *testing.T) {
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{}`) })

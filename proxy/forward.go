@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -133,16 +134,32 @@ func (g *Gateway) send(request *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// errSwitched says that an upstream changed to another protocol, which nobody asked it to: Upgrade ends at the gateway.
-var errSwitched = errors.New("the upstream switched protocols")
+var (
+	// errNotFinal says that an upstream's answer has a status below 200: 101 to a request that did not ask for another
+	// protocol, since Upgrade ends at the gateway, or one that does not exist.
+	errNotFinal = errors.New("the upstream gave no final answer")
+	// errNotHTTP says that what an upstream sent cannot be read as HTTP.
+	errNotHTTP = errors.New("the upstream's answer is not HTTP")
+)
 
-// finalAnswer turns 101, behind which an answer never ends, into an error.
+// finalAnswer turns an answer that no host can be given into an error. Of an error it keeps what is fit for a log:
+// net/http quotes what it could not read, which may be a piece of a text.
 func finalAnswer(resp *http.Response, err error) (*http.Response, error) {
-	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+	switch {
+	case err == nil && resp.StatusCode < http.StatusOK:
 		closeBody(resp)
-		return nil, errSwitched
+		return nil, errNotFinal
+	case err != nil && isUnreadable(err):
+		return nil, errNotHTTP
 	}
 	return resp, err
+}
+
+// isUnreadable reports whether err is about the bytes of an answer and not about their way here.
+func isUnreadable(err error) bool {
+	_, isNetwork := errors.AsType[net.Error](err)
+	return strings.Contains(err.Error(), "transport connection broken") &&
+		!isNetwork && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // leasedBody closes its lease with itself.

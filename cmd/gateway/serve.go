@@ -23,6 +23,7 @@ func serveEnvironment(ctx context.Context, inv invocation) error {
 		return err
 	}
 	log := newLogger(inv.err, c.Log)
+	adoptLibraryLog(log)
 	warn(log, warnings)
 	mcp, err := listen(ctx, c.Listen.Address, "GATEWAY_LISTEN")
 	if err != nil {
