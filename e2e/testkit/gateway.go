@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,7 +21,7 @@ type Gateway struct {
 	URL, Address, Admin string
 
 	cmd    *exec.Cmd
-	log    *lockedBuffer
+	log    string // file that the process writes to, so that a line is there once it has been written
 	exited chan struct{}
 }
 
@@ -36,7 +35,7 @@ func StartGateway(tb testing.TB, upstream string, env ...string) *Gateway {
 		if g.awaitReady(tb) {
 			return g
 		}
-		if !strings.Contains(g.log.String(), "address already in use") {
+		if !strings.Contains(g.LogText(), "address already in use") {
 			break
 		}
 	}
@@ -50,10 +49,10 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	address, admin := freeAddress(tb), freeAddress(tb)
+	address, admin := freeAddresses(tb)
 	g := &Gateway{
 		URL: "http://" + address + target.Path, Address: address, Admin: "http://" + admin,
-		cmd: exec.Command(path), log: &lockedBuffer{}, exited: make(chan struct{}),
+		cmd: exec.Command(path), exited: make(chan struct{}),
 	}
 	g.cmd.Env = append(cleanEnvironment(),
 		"GATEWAY_UPSTREAM_URL="+upstream, "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
@@ -65,7 +64,12 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 // run starts the process and ends it with the test.
 func (g *Gateway) run(tb testing.TB) {
 	tb.Helper()
-	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
+	log, err := os.CreateTemp(tb.TempDir(), "gateway-*.log")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = log.Close() }() // the process has its own
+	g.log, g.cmd.Stdout, g.cmd.Stderr = log.Name(), log, log
 	if err := g.cmd.Start(); err != nil {
 		tb.Fatalf("start gateway: %v", err)
 	}
@@ -79,7 +83,7 @@ func (g *Gateway) run(tb testing.TB) {
 			tb.Error("the caller's key is in the log")
 		}
 		if tb.Failed() {
-			tb.Logf("gateway log:\n%s", clip(g.log.String(), 2000))
+			tb.Logf("gateway log:\n%s", clip(g.LogText(), 2000))
 		}
 	})
 }
@@ -88,8 +92,8 @@ func (g *Gateway) run(tb testing.TB) {
 func StartDemoCommand(tb testing.TB) *Gateway {
 	tb.Helper()
 	g := &Gateway{
-		cmd: exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"),
-		log: &lockedBuffer{}, exited: make(chan struct{}),
+		cmd:    exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"),
+		exited: make(chan struct{}),
 	}
 	g.cmd.Env = cleanEnvironment()
 	g.run(tb)
@@ -135,14 +139,20 @@ func (g *Gateway) stop(tb testing.TB) {
 func (g *Gateway) PID() int { return g.cmd.Process.Pid }
 
 // LogText is everything that the process wrote so far.
-func (g *Gateway) LogText() string { return g.log.String() }
+func (g *Gateway) LogText() string {
+	text, err := os.ReadFile(g.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
 
 // LogLines returns the log's records that have all the given members, in order. Values compare as JSON text does:
 // strings by content, numbers by value.
 func (g *Gateway) LogLines(tb testing.TB, want map[string]any) []map[string]any {
 	tb.Helper()
 	var lines []map[string]any
-	for line := range strings.Lines(g.log.String()) {
+	for line := range strings.Lines(g.LogText()) {
 		var record map[string]any
 		if json.Unmarshal([]byte(line), &record) != nil {
 			continue
@@ -187,15 +197,19 @@ func cleanEnvironment() []string {
 	})
 }
 
-// freeAddress is a loopback address that was free a moment ago.
-func freeAddress(tb testing.TB) string {
+// freeAddresses are two loopback addresses that were free a moment ago.
+func freeAddresses(tb testing.TB) (one, other string) {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	var addresses [2]string
+	for i := range addresses {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer func() { _ = l.Close() }() // not before both are known, or they might be one
+		addresses[i] = l.Addr().String()
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	return addresses[0], addresses[1]
 }
 
 func clip(s string, n int) string {
@@ -203,22 +217,4 @@ func clip(s string, n int) string {
 		return s
 	}
 	return "…" + s[len(s)-n:]
-}
-
-// lockedBuffer is a buffer that a process writes while a test reads.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
