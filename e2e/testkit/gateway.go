@@ -79,7 +79,7 @@ func (g *Gateway) run(tb testing.TB) {
 	}()
 	tb.Cleanup(func() {
 		g.stop(tb)
-		if strings.Contains(g.log.String(), Key) { // of no test's gateway, whatever it went through
+		if strings.Contains(g.LogText(), Key) { // of no test's gateway, whatever it went through
 			tb.Error("the caller's key is in the log")
 		}
 		if tb.Failed() {
