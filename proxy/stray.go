@@ -65,7 +65,9 @@ func blankHandles(text []byte) []jsonspan.Edit {
 			if quote := bytes.IndexByte(text[start:], '"'); quote >= 0 {
 				end = start + quote
 			}
-			edits = append(edits, jsonspan.Edit{Span: jsonspan.Span{Start: start, End: end}})
+			if end > start {
+				edits = append(edits, jsonspan.Edit{Span: jsonspan.Span{Start: start, End: end}})
+			}
 			at = end
 		}
 	}
