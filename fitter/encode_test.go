@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"tomtom-mcp-gateway/fitter"
@@ -56,5 +57,19 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Fatalf("%q, %v", doc, err)
 			}
 		})
+	}
+}
+
+// Data of a caller's own may be long runs of one text, which shrink a thousandfold.
+func TestLongRunsFit(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`{"geojson":{"note":"` + strings.Repeat("x", 4<<20) + `"}}`)
+	r, err := fitter.Fit(doc, fitter.Plan{Exact: true}, fitter.Budget{Chars: 115_600})
+	if err != nil || r.Status != fitter.Exact {
+		t.Fatalf("status %d with %d characters, %v", r.Status, r.ExactChars, err)
+	}
+	back, err := fitter.Decode(r.AppData, 8<<20)
+	if err != nil || !bytes.Equal(back, doc) {
+		t.Errorf("%d bytes came back of %d, %v", len(back), len(doc), err)
 	}
 }
