@@ -10,6 +10,9 @@ export default defineConfig({
     fileParallelism: false,
     maxConcurrency: 4,
     testTimeout: 120_000,
+    // A busy machine may stall a page for longer than vitest's own second, and now and then for longer than a test waits.
+    expect: { poll: { timeout: 20_000 } },
+    retry: 2,
     hookTimeout: 120_000,
   },
 });
