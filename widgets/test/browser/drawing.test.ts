@@ -147,8 +147,11 @@ test.concurrent("places that crowd are one mark with their number; a click parts
   let cluster: { x: number; y: number } | undefined;
   for (let y = map.y + 20; y < map.y + map.height - 20 && cluster === undefined; y += 2) {
     for (let x = map.x + 20; x < map.x + map.width - 20; x += 2) {
-      const around = [[-15, 0], [15, 0], [0, -15], [0, 15]].map(([dx, dy]) => before.at(Math.round(x + dx!), Math.round(y + dy!)));
-      if (around.every(([r, g, b]) => r > 215 && g > 130 && g < 195 && b > 120 && b < 190)) {
+      const ringAt = (d: number) => [[-d, 0], [d, 0], [0, -d], [0, d]].every(([dx, dy]) => {
+        const [r, g, b] = before.at(Math.round(x + dx!), Math.round(y + dy!));
+        return r > g + 30 && r > b + 30 && g > 100 && g < 200 && b > 100 && b < 200;
+      });
+      if ([15, 16, 17, 18].some(ringAt)) {
         cluster = { x, y };
         break;
       }
