@@ -4,9 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
-	"slices"
-
-	"github.com/klauspost/compress/flate"
 )
 
 // gzipFrame is what a gzip member takes around its deflate stream: header and trailer.
@@ -58,34 +55,10 @@ func (w *workspace) deflateExact(limit int) int {
 	}
 	w.deflate(limit + limit/4)
 	if len(w.packed) > limit && len(w.doc.lines) == 0 && len(w.rest) > plainStep {
-		w.deflatePlainly(limit)
+		// The library's encoder is better at long runs of one text, such as a caller's own data may have.
+		w.packed = appendPlain(w.packed[:0], w.rest, limit)
 	}
 	return len(w.packed)
-}
-
-// plainStep is how much text goes to the library's encoder between two looks at the size.
-const plainStep = 64 << 10
-
-// deflatePlainly is deflate with the library's encoder, which is better at long runs of one text: those of a caller's own
-// data. It stops early once it is above limit.
-func (w *workspace) deflatePlainly(limit int) {
-	sink := byteSink{b: append(w.packed[:0], gzipHeader[:]...)}
-	enc := wholeEncoders.Get().(*flate.Writer)
-	enc.Reset(&sink)
-	crc, length := uint32(0), 0
-	for _, p := range w.pieces {
-		for text := range slices.Chunk(w.text(p), plainStep) {
-			if len(sink.b) > limit {
-				break
-			}
-			_, _ = enc.Write(text) // the sink takes everything
-			crc = crc32.Update(crc, crc32.IEEETable, text)
-			length += len(text)
-		}
-	}
-	_ = enc.Close()
-	wholeEncoders.Put(enc)
-	w.packed = appendTrailer(sink.b, crc, length)
 }
 
 // restBitsRoughly counts the bits that everything but the lines takes, from one pass instead of two.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -38,15 +40,28 @@ var wholeEncoders = sync.Pool{New: func() any {
 // Encode packs doc whole and exact: base64, standard alphabet and padded, of one gzip member. Equal documents
 // give equal bytes. The result is the caller's; doc is not changed and need not be JSON.
 func Encode(doc []byte) []byte {
-	sink := byteSink{b: append(make([]byte, 0, len(doc)/4+64), gzipHeader[:]...)}
+	packed := appendPlain(make([]byte, 0, len(doc)/4+64), doc, math.MaxInt)
+	return base64.StdEncoding.AppendEncode(make([]byte, 0, base64Chars(len(packed))), packed)
+}
+
+// plainStep is how much text goes to the library's encoder between two looks at the size.
+const plainStep = 64 << 10
+
+// appendPlain appends doc to dst as one gzip member of the library's encoder. It stops early, with something of no use, once
+// that is above limit bytes.
+func appendPlain(dst, doc []byte, limit int) []byte {
+	sink := byteSink{b: append(dst, gzipHeader[:]...)}
 	enc := wholeEncoders.Get().(*flate.Writer)
 	enc.Reset(&sink)
-	// The sink takes everything, so neither call can fail.
-	_, _ = enc.Write(doc)
+	for text := range slices.Chunk(doc, plainStep) {
+		if len(sink.b) > limit {
+			break
+		}
+		_, _ = enc.Write(text) // the sink takes everything, so neither call can fail
+	}
 	_ = enc.Close()
 	wholeEncoders.Put(enc)
-	packed := appendTrailer(sink.b, crc32.ChecksumIEEE(doc), len(doc))
-	return base64.StdEncoding.AppendEncode(make([]byte, 0, base64Chars(len(packed))), packed)
+	return appendTrailer(sink.b, crc32.ChecksumIEEE(doc), len(doc))
 }
 
 // Decode unpacks app data: base64, standard alphabet and padded, of exactly one gzip member of at most maxBytes
