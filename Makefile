@@ -71,9 +71,10 @@ widget: ## Check, test and rebuild the widget; what is committed must come out t
 	.ci/install.sh node
 	.ci/install.sh chromium
 	cd widgets && npm ci --no-audit --no-fund
-	cd widgets && npm run check && npm test && npm run build && npm run test:browser
+	cd widgets && npm run check && npm test && npm run build
 	@git diff --stat -- $(BUILT) && test -z "$$(git status --porcelain -- $(BUILT))" \
 		|| { echo '$(BUILT) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
+	cd widgets && npm run test:browser
 
 .PHONY: generate
 generate: ## Write the generated files: docs/configuration.md, config/synopsis.go
