@@ -10,6 +10,7 @@ import (
 
 	"tomtom-mcp-gateway/fitter"
 	"tomtom-mcp-gateway/fitter/jsonspan"
+	"tomtom-mcp-gateway/policy"
 )
 
 // The values of com.tomtom/app-data-status.
@@ -41,6 +42,8 @@ type outcome struct {
 	// trimmed is the text that stands in place of an untrimmed one, which went into the app data; nil otherwise.
 	trimmed []byte
 	minify  bool // the text loses its white space
+	// ref is what the app data is kept under; "" where it is not.
+	ref string
 }
 
 // errInternal says that the gateway itself failed.
@@ -165,6 +168,12 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 			err = errInternal
 		}
 	}()
+	o.ref = g.recent.newRef()
+	defer func() {
+		if err != nil {
+			o.ref = ""
+		}
+	}()
 	l := g.layout(t, o)
 	plan := PlanFor(t.tool, g.maxErrorM(t.tool))
 	result, err := fitter.Fit(doc, plan, l.budget)
@@ -177,6 +186,7 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 		}
 	}
 	o.fit, o.minify = result, result.UsedExtra
+	g.remember(o.ref, t.tool, doc, result)
 	switch {
 	case result.Status == fitter.Exact:
 		o.status = statusInline
@@ -188,6 +198,28 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 		o.status, o.reason = statusTooLarge, l.whatIsLong()
 	}
 	return nil
+}
+
+// remember keeps what the result carries under ref, or all of doc where it carries nothing: whoever asks by reference
+// has no limit.
+func (g *Gateway) remember(ref string, tool policy.Tool, doc []byte, result fitter.Result) {
+	switch {
+	case ref == "":
+	case len(result.AppData) > 0:
+		g.recent.keep(ref, result.AppData)
+	default:
+		g.recent.keep(ref, fitter.Encode(withoutAPIKey(doc, tool)))
+	}
+}
+
+// withoutAPIKey returns doc without members named apiKey, which only a caller's own data may have.
+func withoutAPIKey(doc []byte, tool policy.Tool) []byte {
+	root, err := jsonspan.Scan(doc)
+	if err != nil || tool.Verbatim {
+		return doc
+	}
+	edits := jsonspan.Remove(nil, doc, root, func(m jsonspan.Member) bool { return m.Named(doc, memberAPIKey) })
+	return jsonspan.Apply(nil, doc, jsonspan.Merge(edits, cutNested(doc, root, memberAPIKey)))
 }
 
 // reasonOf is err as one of few words, for logs and metrics.

@@ -28,6 +28,7 @@ const (
 type client struct {
 	apps    bool      // gets widgets and app data
 	because appsCause // what decided that
+	refs    bool      // may ask for recent app data by reference
 
 	name, version, protocol string // as the client calls itself; "" unknown
 }

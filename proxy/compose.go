@@ -51,7 +51,7 @@ func (t *toolResult) outcomeEdits(o outcome) []jsonspan.Edit {
 // rewriteFor is what o does to the text JSON. The tool stands in it whenever app data was meant to come, so that a
 // widget whose host drops _meta can say that it is missing.
 func (t *toolResult) rewriteFor(o outcome, minify bool) rewrite {
-	c := change{showUI: &t.showUI, apiKey: t.tool.Verbatim, minify: minify}
+	c := change{showUI: &t.showUI, apiKey: t.tool.Verbatim, minify: minify, ref: o.ref}
 	if o.status != statusNone {
 		c.tool = t.tool.Name
 	}

@@ -119,7 +119,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 func (g *Gateway) send(request *http.Request) (*http.Response, error) {
 	safe := request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions
 	if safe || request.ContentLength > 0 {
-		return finalAnswer(g.upstream.shared.RoundTrip(request))
+		return finalAnswer(g.upstream.RoundTrip(request))
 	}
 	l, err := g.upstream.dial(request.Context())
 	if err != nil {

@@ -24,6 +24,7 @@ type Gateway struct {
 	widgets  *widgets
 	desk     *desk
 	room     *room
+	recent   *recent // nil: no app data is kept
 	metrics  *metrics
 	handler  http.Handler
 
@@ -40,7 +41,7 @@ func New(options Options) (*Gateway, error) {
 	g := &Gateway{
 		options:  options,
 		log:      options.Logger,
-		upstream: newUpstream(options.Upstream),
+		upstream: newUpstream(options.Upstream, options.Transport),
 		room:     newRoom(options.MaxBufferedBytes),
 	}
 	if g.widgets, err = newWidgets(options.Widget); err != nil {
@@ -53,7 +54,11 @@ func New(options Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.desk = &desk{statuses: statuses, mapKey: options.MapKey, fetch: g.fetchAppData, log: options.Logger}
+	g.recent = newRecent(options.RecentResults)
+	g.desk = &desk{
+		statuses: statuses, mapKey: options.MapKey, fetch: g.fetchAppData, log: options.Logger,
+		open: options.OwnCredential, recent: g.recent,
+	}
 	g.life, g.stop = context.WithCancel(context.Background())
 
 	// From the inside out: what reaches the upstream, its answer compressed where the host asks for it, all of it for

@@ -26,10 +26,20 @@ type upstream struct {
 	// dialer makes the single connections of leases. Go's Transport repeats a POST on a reused connection when the
 	// request has an Idempotency-Key and a GetBody; a connection of its own, without GetBody, cannot.
 	dialer *http.Transport
+	// own stands in place of both where it is not nil: a way that always leads to the process that a session belongs to.
+	own http.RoundTripper
 }
 
-func newUpstream(u *url.URL) *upstream {
-	return &upstream{url: u, shared: newTransport(), dialer: newTransport()}
+func newUpstream(u *url.URL, own http.RoundTripper) *upstream {
+	return &upstream{url: u, shared: newTransport(), dialer: newTransport(), own: own}
+}
+
+// RoundTrip sends r over a connection that others use too, or have used.
+func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	if u.own != nil {
+		return u.own.RoundTrip(r)
+	}
+	return u.shared.RoundTrip(r)
 }
 
 // newTransport speaks HTTP/1.1 alone: there a response occupies its connection, so that a lease is one request
@@ -51,10 +61,30 @@ func (u *upstream) close() { u.shared.CloseIdleConnections() }
 
 // lease is one connection to the upstream that belongs to one request of a host: a tool call and the redemption that
 // follows it travel over the same TCP connection, and so reach the same process.
-type lease struct{ conn *http.ClientConn }
+type lease struct{ conn connection }
+
+// connection carries one request after the other to one process of the upstream.
+type connection interface {
+	http.RoundTripper
+	// Available is how many requests the connection can take now.
+	Available() int
+	Close() error
+}
+
+// steady is a connection over upstream.own, which knows by itself where a request belongs and outlives the lease.
+type steady struct{ http.RoundTripper }
+
+// Available is 1: whether the process still lives the next request will tell.
+func (steady) Available() int { return 1 }
+
+// Close leaves the transport to its owner.
+func (steady) Close() error { return nil }
 
 // dial opens a fresh connection. The caller closes the lease.
 func (u *upstream) dial(ctx context.Context) (*lease, error) {
+	if u.own != nil {
+		return &lease{steady{u.own}}, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	port := u.url.Port()

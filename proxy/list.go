@@ -42,7 +42,7 @@ func editToolsList(doc []byte, result jsonspan.Span, c client, w Resource, follo
 	if !ok || !jsonspan.IsArray(doc, tools) {
 		return nil, listReport{}
 	}
-	e := toolsEditor{doc: doc, c: c, w: w, report: listReport{originals: map[string]bool{}}, foreign: map[string]bool{}}
+	e := toolsEditor{doc: doc, c: c, w: w, follows: follows, report: listReport{originals: map[string]bool{}}, foreign: map[string]bool{}}
 	drop := map[jsonspan.Span]bool{}
 	for tool := range jsonspan.Elements(doc, tools) {
 		if e.drops(tool) {
@@ -53,7 +53,7 @@ func editToolsList(doc []byte, result jsonspan.Span, c client, w Resource, follo
 	}
 	var added [][]byte
 	if c.apps {
-		added = e.added(follows || e.report.tools > 0, lastPage(doc, result))
+		added = e.added(lastPage(doc, result))
 	}
 	e.edits = append(e.edits, editElements(doc, tools, func(s jsonspan.Span) bool { return drop[s] }, added)...)
 	jsonspan.Sort(e.edits)
@@ -85,6 +85,7 @@ type toolsEditor struct {
 	doc     []byte
 	c       client
 	w       Resource
+	follows bool // a page came before
 	edits   []jsonspan.Edit
 	report  listReport
 	foreign map[string]bool // widget URIs of tools that the gateway does not bind
@@ -209,14 +210,19 @@ func (e *toolsEditor) hideShowUI(tool jsonspan.Span) {
 	}
 }
 
-// added returns the gateway's own tools that belong on this page. widgets says that the list has tools with widgets,
-// here or on a page before.
-func (e *toolsEditor) added(widgets, last bool) [][]byte {
+// added returns the gateway's own tools that belong on this page. A list in several pages shows the data tool beside
+// the one that it runs, or not at all.
+func (e *toolsEditor) added(last bool) [][]byte {
 	var tools [][]byte
-	if len(e.fetched) > 0 {
+	switch {
+	case len(e.fetched) > 0 && e.c.refs:
+		tools = append(tools, appDataTool(withRef(e.fetched[0])))
+	case len(e.fetched) > 0:
 		tools = append(tools, appDataTool(e.fetched[0]))
+	case e.c.refs && e.report.tools > 0 && last && !e.follows:
+		tools = append(tools, appDataTool(withRef([]byte(`{"type":"object"}`))))
 	}
-	if widgets && last {
+	if last && (e.follows || e.report.tools > 0) {
 		tools = append(tools, statusTool)
 	}
 	return tools

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -39,7 +40,13 @@ type Resource struct {
 
 // Options is everything that a Gateway needs to know. The zero value of a limit, size or duration means its default.
 type Options struct {
-	Upstream       *url.URL // the upstream's MCP endpoint; its path is the gateway's, too
+	Upstream *url.URL // the upstream's MCP endpoint; its path is the gateway's, too
+	// Transport brings requests to the upstream in place of TCP connections to Upstream, which then only gives the path.
+	// All requests of one session have to reach one process, and none may be sent twice. nil: TCP.
+	Transport http.RoundTripper
+	// OwnCredential says that the upstream has a credential of its own, so that callers of the gateway's own tools need
+	// to bring none.
+	OwnCredential  bool
 	Widget         Resource
 	Apps           AppsMode // "": AppsAuto
 	AllowedOrigins []string // browser origins besides loopback; "*" for all
@@ -56,6 +63,10 @@ type Options struct {
 	MaxBufferedBytes int64 // of results and app data over all calls; 0: 256 MiB
 
 	UpstreamTimeout time.Duration // for a whole upstream answer; 0: 120 s
+
+	// RecentResults is of how many results the app data stays in memory under an unguessable app_data_ref in the text
+	// JSON, for widgets whose host drops a result's _meta. 0: none, as it has to be where callers are not one person.
+	RecentResults int
 
 	Logger  *slog.Logger          // nil: slog.Default
 	Metrics prometheus.Registerer // nil: nothing is registered

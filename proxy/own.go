@@ -40,6 +40,8 @@ type desk struct {
 	statuses *statuses
 	mapKey   string
 	log      *slog.Logger
+	open     bool    // callers need no credential
+	recent   *recent // nil: no app data is kept
 	// fetch runs the fetchable tool for its app data alone, see Gateway.fetchAppData.
 	fetch fetchFunc
 }
@@ -65,7 +67,7 @@ func (d *desk) tool(ctx context.Context, r *http.Request, m message) (result []b
 	switch {
 	case refused(m.name):
 		return nil, unknownTool(m.name)
-	case !hasCredential(r.Header):
+	case !d.open && !hasCredential(r.Header):
 		return nil, errNoCredential
 	}
 	switch m.name {

@@ -30,6 +30,9 @@ var fetchable = func() string {
 // appData answers tomtom-get-app-data: it runs the fetchable tool once with the arguments of m and returns its data
 // whole and exact.
 func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result []byte, failed *rpcError) {
+	if ref, ok := jsonspan.Find(m.body, m.args, memberAppDataRef); ok && d.recent != nil {
+		return d.recentAppData(stringAt(m.body, ref.Value)), nil
+	}
 	call, failed := dataCall(m)
 	if failed != nil {
 		return nil, failed
@@ -47,6 +50,16 @@ func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result 
 		return refusal, nil
 	}
 	return appDataResult(fitter.Encode(document)), nil
+}
+
+// recentAppData answers tomtom-get-app-data for a reference: no tool runs.
+func (d *desk) recentAppData(ref string) []byte {
+	packed, ok := d.recent.find(ref)
+	if !ok {
+		return textResult(fmt.Sprintf("%s: %s: unknown, or no longer kept: the gateway keeps the data of the last %d results, until it ends",
+			policy.GetAppData, memberAppDataRef, d.recent.most), true)
+	}
+	return appDataResult(packed)
 }
 
 // appDataResult returns a CallToolResult whose text is {"app_data":…}. The base64 needs no escapes; the quotes around

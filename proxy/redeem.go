@@ -162,10 +162,13 @@ func (x *exchange) onlyText(ctx context.Context, res callResult) ([]byte, error)
 	return nil, fmt.Errorf("%w: no text", ErrUnusable)
 }
 
-// redemptions counts ids, which have to be unlike each other on one connection and no more.
-var redemptions atomic.Uint64
+// redemptions counts ids. redemptionPrefix makes them unlike any id of a host's, with which they may share a pipe.
+var (
+	redemptions      atomic.Uint64
+	redemptionPrefix = "gateway-" + newNonce() + "-"
+)
 
-func newRedemptionID() string { return "gateway-" + strconv.FormatUint(redemptions.Add(1), 10) }
+func newRedemptionID() string { return redemptionPrefix + strconv.FormatUint(redemptions.Add(1), 10) }
 
 // redemptionHeader returns the headers of a redemption: the caller's own, so that credentials, service, protocol
 // version and User-Agent are the same, less what belongs to the call alone.

@@ -46,6 +46,7 @@ func (g *Gateway) pick(r *http.Request, m message) *request {
 	}
 	if q.route != routePass {
 		q.client = g.clientOf(r, m)
+		q.client.refs = g.recent != nil
 	}
 	return q
 }

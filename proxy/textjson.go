@@ -107,6 +107,7 @@ func boolAt(doc []byte, s jsonspan.Span) (value, ok bool) {
 type change struct {
 	showUI *bool  // the show_ui that it gets; nil: it gets none and loses its own
 	tool   string // the tool that it gets; "": none
+	ref    string // the app_data_ref that it gets; "": none
 	apiKey bool   // members called apiKey stay
 	minify bool   // white space between tokens goes
 }
@@ -139,6 +140,7 @@ func (t textJSON) edits(c change) []jsonspan.Edit {
 func (t textJSON) drops(m jsonspan.Member, c change) bool {
 	return m.Named(t.text.Bytes, memberMeta) || m.Named(t.text.Bytes, memberShowUI) ||
 		c.tool != "" && m.Named(t.text.Bytes, memberTool) ||
+		c.ref != "" && m.Named(t.text.Bytes, memberAppDataRef) ||
 		!c.apiKey && m.Named(t.text.Bytes, memberAPIKey)
 }
 
@@ -159,6 +161,9 @@ func (c change) members() []addition {
 	}
 	if c.tool != "" {
 		add = append(add, addition{memberTool, jsonspan.AppendQuoted(nil, []byte(c.tool))})
+	}
+	if c.ref != "" {
+		add = append(add, addition{memberAppDataRef, jsonspan.AppendQuoted(nil, []byte(c.ref))})
 	}
 	return add
 }
