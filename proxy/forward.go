@@ -187,9 +187,13 @@ func copyHead(w http.ResponseWriter, r *http.Request, resp *http.Response, owned
 	w.WriteHeader(resp.StatusCode)
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// relayBuffer is how much of an answer that passes is read and written at once: as much as patience writes in one piece.
+const relayBuffer = patientPiece
 
-// relay writes first and then the body of resp to the host, a stream as it arrives. When the host goes away and the
+var relayBuffers = sync.Pool{New: func() any { return new([relayBuffer]byte) }}
+
+// relay writes first and then the body of resp to the host, a stream as it arrives. An answer of a known length was
+// whole before the upstream began to send it: its head need not go ahead of its body. When the host goes away and the
 // request outlives it, the rest is read and dropped. When the upstream breaks off, so does the answer to the host: it
 // must not look complete.
 func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, resp *http.Response, first []byte, outlives bool) {
@@ -197,13 +201,15 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, resp *http.R
 	if resp.ContentLength < 0 || isMediaType(resp.Header, "text/event-stream") {
 		flush = flusher(w)
 	}
-	buffer, _ := copyBuffers.Get().(*[32 << 10]byte)
-	defer copyBuffers.Put(buffer)
+	buffer, _ := relayBuffers.Get().(*[relayBuffer]byte)
+	defer relayBuffers.Put(buffer)
 	var hostErr error
 	if len(first) > 0 {
 		_, hostErr = w.Write(first)
 	}
-	flush()
+	if len(first) > 0 || resp.ContentLength < 0 {
+		flush()
+	}
 	for {
 		n, err := resp.Body.Read(buffer[:])
 		if n > 0 && hostErr == nil {

@@ -31,7 +31,11 @@ type upstream struct {
 }
 
 func newUpstream(u *url.URL, own http.RoundTripper) *upstream {
-	return &upstream{url: u, shared: newTransport(), dialer: newTransport(), own: own}
+	up := &upstream{url: u, shared: newTransport(), dialer: newTransport(), own: own}
+	// What comes over a shared connection is passed on as it is read: in few large pieces. A lease lives for one call,
+	// whose answer is read into a large buffer past the connection's own.
+	up.shared.ReadBufferSize = relayBuffer
+	return up
 }
 
 // RoundTrip sends r over a connection that others use too, or have used.
