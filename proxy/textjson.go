@@ -130,7 +130,7 @@ func (t textJSON) edits(c change) []jsonspan.Edit {
 		edits = jsonspan.Merge(edits, cutNested(doc, t.root, memberAPIKey))
 	}
 	if c.minify {
-		edits = jsonspan.Merge(edits, jsonspan.Minify(doc))
+		edits = jsonspan.Minify(doc, edits)
 	}
 	return edits
 }

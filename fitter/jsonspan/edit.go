@@ -42,6 +42,9 @@ func Sort(edits []Edit) {
 // Merge returns edits and also, in one order, those of minor that touch nothing which edits replace. Both must be
 // ordered; a span of minor that is not inside one of edits must not cross its border.
 func Merge(edits, minor []Edit) []Edit {
+	if len(minor) == 0 {
+		return edits
+	}
 	merged := make([]Edit, 0, len(edits)+len(minor))
 	for _, m := range minor {
 		for len(edits) > 0 && edits[0].Span.End <= m.Span.Start {
@@ -82,11 +85,16 @@ func Remove(edits []Edit, doc []byte, object Span, drop func(Member) bool) []Edi
 	return edits
 }
 
-// Minify returns the cuts that remove all white space between the tokens of doc, a text that [Scan] has accepted.
-func Minify(doc []byte) []Edit {
-	var cuts []Edit
+// Minify returns edits, which are ordered and replace whole tokens of doc, and also, in one order, the cuts that remove
+// all white space between the tokens that stay. doc is a text that [Scan] has accepted.
+func Minify(doc []byte, edits []Edit) []Edit {
+	cuts := make([]Edit, 0, len(edits)+len(doc)/minifiedRun)
 	for i := 0; i < len(doc); {
 		switch {
+		case len(edits) > 0 && edits[0].Span.Start <= i:
+			cuts = append(cuts, edits[0])
+			i = max(i, edits[0].Span.End)
+			edits = edits[1:]
 		case doc[i] == '"':
 			i = skipString(doc, i)
 		case isSpace(doc[i]):
@@ -97,5 +105,8 @@ func Minify(doc []byte) []Edit {
 			i++
 		}
 	}
-	return cuts
+	return append(cuts, edits...)
 }
+
+// minifiedRun is about how many bytes of an indented text there are for each run of white space in it.
+const minifiedRun = 16

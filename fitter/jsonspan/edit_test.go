@@ -3,6 +3,7 @@ package jsonspan_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -94,9 +95,13 @@ func TestDecodeWantsAString(t *testing.T) {
 func TestMergeDropsCutsInsideOtherEdits(t *testing.T) {
 	doc := []byte(`{ "a" : 1 , "x" : [ 1 , 2 ] , "b" : 2 }`)
 	edits := jsonspan.Remove(nil, doc, scan(t, doc), func(m jsonspan.Member) bool { return m.Named(doc, "x") })
-	got := jsonspan.Apply(nil, doc, jsonspan.Merge(edits, jsonspan.Minify(doc)))
-	if string(got) != `{"a":1,"b":2}` {
-		t.Errorf("got %s", got)
+	for name, all := range map[string][]jsonspan.Edit{
+		"Merge":  jsonspan.Merge(edits, jsonspan.Minify(doc, nil)),
+		"Minify": jsonspan.Minify(doc, edits),
+	} {
+		if got := jsonspan.Apply(nil, doc, all); string(got) != `{"a":1,"b":2}` {
+			t.Errorf("%s: got %s", name, got)
+		}
 	}
 }
 
@@ -154,12 +159,35 @@ func anyJSON(depth int) *rapid.Generator[string] {
 func TestMinifyKeepsTheMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := []byte(anyJSON(3).Draw(t, "doc"))
-		small := jsonspan.Apply(nil, doc, jsonspan.Minify(doc))
-		if again := jsonspan.Minify(small); len(again) != 0 {
+		small := jsonspan.Apply(nil, doc, jsonspan.Minify(doc, nil))
+		if again := jsonspan.Minify(small, nil); len(again) != 0 {
 			t.Fatalf("white space left in %s", small)
 		}
 		if !reflect.DeepEqual(decoded(t, doc), decoded(t, small)) {
 			t.Fatalf("%s became %s", doc, small)
+		}
+	})
+}
+
+// TestMinifyAroundEdits: the edits that are there already stand where Merge would put them.
+func TestMinifyAroundEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := []byte(anyJSON(3).Draw(t, "doc"))
+		root, err := jsonspan.Scan(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drop := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "drop")
+		edits := jsonspan.Remove(nil, doc, root, func(m jsonspan.Member) bool { return m.Named(doc, drop) })
+		if rapid.Bool().Draw(t, "insert") && jsonspan.IsObject(doc, root) {
+			at := root.Start + 1
+			edits = append(edits, jsonspan.Edit{Span: jsonspan.Span{Start: at, End: at}, With: []byte("!")})
+			jsonspan.Sort(edits)
+		}
+		got := jsonspan.Apply(nil, doc, jsonspan.Minify(doc, edits))
+		want := jsonspan.Apply(nil, doc, jsonspan.Merge(edits, jsonspan.Minify(doc, nil)))
+		if string(got) != string(want) {
+			t.Fatalf("%s became %s, want %s", doc, got, want)
 		}
 	})
 }
@@ -238,7 +266,7 @@ func FuzzText(f *testing.F) {
 		start := boundary(text.Bytes, int(from))
 		end := max(start, boundary(text.Bytes, int(to)))
 		plain := []jsonspan.Edit{{Span: jsonspan.Span{Start: start, End: end}, With: []byte(with)}}
-		edited := jsonspan.Apply(nil, doc, text.Edits(plain))
+		edited := jsonspan.Apply(nil, doc, text.Edits(slices.Clone(plain)))
 		s, err = jsonspan.Scan(edited)
 		if err != nil {
 			t.Fatalf("%q: %v", edited, err)
@@ -249,6 +277,10 @@ func FuzzText(f *testing.F) {
 		}
 		if want := jsonspan.Apply(nil, text.Bytes, plain); string(back.Bytes) != string(want) {
 			t.Fatalf("got %q, want %q", back.Bytes, want)
+		}
+		over, err := jsonspan.DecodeInPlace(edited, s)
+		if want := jsonspan.Apply(nil, text.Bytes, plain); err != nil || string(over) != string(want) {
+			t.Fatalf("in place: got %q %v, want %q", over, err, want)
 		}
 	})
 }

@@ -2,8 +2,10 @@ package jsonspan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // MaxDepth is how deeply objects and arrays may nest in a text that [Scan] accepts.
@@ -156,25 +158,59 @@ func (s *scanner) name() error {
 }
 
 func (s *scanner) str() error {
-	for i := s.pos + 1; i < len(s.doc); i++ {
-		switch c := s.doc[i]; {
-		case c == '"':
+	i := s.pos + 1
+	for {
+		i += plainLen(s.doc[i:])
+		if i == len(s.doc) {
+			s.pos = i
+			return s.fail("a string does not end")
+		}
+		switch s.doc[i] {
+		case '"':
 			s.pos = i + 1
 			return nil
-		case c == '\\':
+		case '\\':
 			n := escapeLen(s.doc[i:])
 			if n == 0 {
 				s.pos = i
 				return s.fail("bad escape")
 			}
-			i += n - 1
-		case c < 0x20:
+			i += n
+		default:
 			s.pos = i
 			return s.fail("control character in a string")
 		}
 	}
-	s.pos = len(s.doc)
-	return s.fail("a string does not end")
+}
+
+// plainLen returns how many bytes of b stand for themselves in a JSON string: what comes before the first quote,
+// backslash or control character.
+func plainLen(b []byte) int {
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[n:])); found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for n < len(b) && b[n] >= 0x20 && b[n] != '"' && b[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// Eight bytes in one word: a one and the highest bit in each.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// special returns a word in which the lowest bit that is set is the highest one of the first byte, in the order of the
+// text, that plainLen looks for; 0 when there is none. What is above that bit means nothing.
+//
+// A subtraction borrows through a byte that is smaller than what is taken from it, and there sets the highest bit.
+func special(w uint64) uint64 {
+	quote, backslash := w^'"'*ones, w^'\\'*ones
+	return (w-0x20*ones)&^w&highs | (quote-ones)&^quote&highs | (backslash-ones)&^backslash&highs
 }
 
 // escapeLen returns the length of the escape that b starts with, 0 if it is none.

@@ -1,6 +1,7 @@
 package jsonspan_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -67,6 +68,40 @@ func TestScanRefusesWhatIsNot(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestScanOfEveryByteAtEveryPlace: strings are read in words of eight bytes.
+func TestScanOfEveryByteAtEveryPlace(t *testing.T) {
+	for c := range 0x100 {
+		for length := range 20 {
+			for at := range length {
+				text := []byte(strings.Repeat("\x7f", length))
+				text[at] = byte(c)
+				if at+2 < length { // two of them, so that one could hide the other
+					text[at+2] = byte(c)
+				}
+				doc := append(append([]byte(`"`), text...), '"')
+				if _, err := jsonspan.Scan(doc); json.Valid(doc) != (err == nil) {
+					t.Fatalf("%q: %v", doc, err)
+				}
+				want, err := json.Marshal(string(bytes.Map(asciiOnly, text)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := jsonspan.AppendQuoted(nil, bytes.Map(asciiOnly, text)); string(got) != strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(want)) {
+					t.Fatalf("%q is written as %s, want %s", text, got, want)
+				}
+			}
+		}
+	}
+}
+
+// asciiOnly leaves out what encoding/json writes in another way than JSON.stringify.
+func asciiOnly(r rune) rune {
+	if r >= 0x80 {
+		return 'é'
+	}
+	return r
 }
 
 func TestScanNamesWhereItStopped(t *testing.T) {

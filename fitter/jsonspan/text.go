@@ -20,10 +20,10 @@ type Text struct {
 
 // Decode opens the JSON string at span s of doc, which must be part of a text that [Scan] has accepted.
 func Decode(doc []byte, s Span) (Text, error) {
-	if s.Len() < 2 || doc[s.Start] != '"' || doc[s.End-1] != '"' {
-		return Text{}, fmt.Errorf("%w: no string at byte %d", ErrSyntax, s.Start)
+	raw, err := inner(doc, s)
+	if err != nil {
+		return Text{}, err
 	}
-	raw := doc[s.Start+1 : s.End-1]
 	t := Text{Bytes: raw, raw: raw, start: s.Start + 1}
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		t.Bytes = unescape(make([]byte, 0, len(raw)), raw)
@@ -31,20 +31,38 @@ func Decode(doc []byte, s Span) (Text, error) {
 	return t, nil
 }
 
-// Edits turns edits of t.Bytes, ordered, into edits of the document that t was decoded from: offsets are carried
-// over and replacements escaped. Bytes between the edits keep the escapes they have.
+// inner returns what stands between the quotes of the string at span s.
+func inner(doc []byte, s Span) ([]byte, error) {
+	if s.Len() < 2 || doc[s.Start] != '"' || doc[s.End-1] != '"' {
+		return nil, fmt.Errorf("%w: no string at byte %d", ErrSyntax, s.Start)
+	}
+	return doc[s.Start+1 : s.End-1], nil
+}
+
+// DecodeInPlace returns what the JSON string at span s of doc, as for [Decode], holds. It writes over doc, which is of no
+// further use: what a string holds is no longer than how it is written.
+func DecodeInPlace(doc []byte, s Span) ([]byte, error) {
+	raw, err := inner(doc, s)
+	if err != nil {
+		return nil, err
+	}
+	return unescape(raw[:0], raw), nil
+}
+
+// Edits turns edits of t.Bytes, ordered, into edits of the document that t was decoded from, in place: offsets are
+// carried over and replacements escaped. Bytes between the edits keep the escapes they have.
 func (t Text) Edits(edits []Edit) []Edit {
-	mapped := make([]Edit, len(edits))
 	at := cursor{raw: t.raw}
-	for i, e := range edits {
+	for i := range edits {
+		e := &edits[i]
 		start := at.seek(e.Span.Start)
 		end := at.seek(e.Span.End)
-		mapped[i].Span = Span{t.start + start, t.start + end}
+		e.Span = Span{t.start + start, t.start + end}
 		if e.With != nil {
-			mapped[i].With = AppendEscaped(nil, e.With)
+			e.With = AppendEscaped(nil, e.With)
 		}
 	}
-	return mapped
+	return edits
 }
 
 // cursor walks an escaped string and counts what it has decoded to.
@@ -71,7 +89,8 @@ func (c *cursor) seek(to int) int {
 	return c.pos
 }
 
-// unescape appends the decoded form of raw to dst. What is no escape is copied, so that any input has an answer.
+// unescape appends the decoded form of raw to dst, which may be raw[:0]. What is no escape is copied, so that any input
+// has an answer.
 func unescape(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -87,6 +106,9 @@ func unescape(dst, raw []byte) []byte {
 
 // escapeSize returns how many bytes the escape at the start of b takes and how many it decodes to.
 func escapeSize(b []byte) (width, size int) {
+	if len(b) > 1 && (b[1] == 'n' || b[1] == '"') { // nearly all
+		return 2, 1
+	}
 	var room [8]byte
 	decoded, width := appendDecoded(room[:0], b)
 	return width, len(decoded)
@@ -154,13 +176,14 @@ func AppendQuoted(dst, text []byte) []byte {
 
 // AppendEscaped appends text as it stands between the quotes of a JSON string.
 func AppendEscaped(dst, text []byte) []byte {
-	from := 0
-	for i, c := range text {
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plainLen(text)
+		dst = append(dst, text[:n]...)
+		if n == len(text) {
+			return dst
 		}
-		dst = append(dst, text[from:i]...)
-		from = i + 1
+		c := text[n]
+		text = text[n+1:]
 		switch c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
@@ -180,5 +203,4 @@ func AppendEscaped(dst, text []byte) []byte {
 			dst = append(dst, hexDigits[c>>4], hexDigits[c&0xf])
 		}
 	}
-	return append(dst, text[from:]...)
 }
