@@ -44,6 +44,8 @@ type outcome struct {
 	minify  bool // the text loses its white space
 	// ref is what the app data is kept under; "" where it is not.
 	ref string
+	// text are the edits of the text JSON where they have been made already; nil otherwise.
+	text []jsonspan.Edit
 }
 
 // errInternal says that the gateway itself failed.
@@ -185,8 +187,11 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 			return fmt.Errorf("fit: %w", err)
 		}
 	}
-	o.fit, o.minify = result, result.UsedExtra
 	g.remember(o.ref, t.tool, doc, result)
+	o.fit, o.minify, o.text = result, result.UsedExtra, l.asWritten
+	if o.minify {
+		o.text = l.minified
+	}
 	switch {
 	case result.Status == fitter.Exact:
 		o.status = statusInline

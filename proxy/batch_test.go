@@ -59,7 +59,7 @@ func TestBatchOfCalls(t *testing.T) {
 			if framing == "array" {
 				collect(got.body)
 			} else {
-				events := newEventReader(bytes.NewReader(got.body), 1<<20, nil)
+				events := newEventReader(bytes.NewReader(got.body), 1<<20, newMemory)
 				for {
 					ev, err := events.next()
 					if err != nil {
@@ -229,7 +229,7 @@ func TestBatchPassesWhileItHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeBody(resp)
-	events := newEventReader(resp.Body, 1<<20, nil)
+	events := newEventReader(resp.Body, 1<<20, newMemory)
 	read := func() string {
 		ev, err := events.next()
 		if err != nil {

@@ -81,7 +81,7 @@ func BenchmarkEventReader(b *testing.B) {
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		events := newEventReader(&chunks{stream, 16 << 10}, 1<<30, nil)
+		events := newEventReader(&chunks{stream, 16 << 10}, 1<<30, newMemory)
 		for {
 			if _, err := events.next(); err != nil {
 				break

@@ -187,7 +187,7 @@ func TestStreamThatDoesNotEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeBody(resp)
-	events := newEventReader(resp.Body, 1<<20, nil)
+	events := newEventReader(resp.Body, 1<<20, newMemory)
 	ev, err := events.next()
 	if err != nil {
 		t.Fatal(err)

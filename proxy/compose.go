@@ -44,8 +44,12 @@ func (g *Gateway) maxErrorM(tool policy.Tool) float64 {
 
 // outcomeEdits returns the edits of the result's document that make it what §1 of the contract says.
 func (t *toolResult) outcomeEdits(o outcome) []jsonspan.Edit {
-	edits := append(t.textEdits(t.rewriteFor(o, o.minify)), t.strayHandles()...)
-	return append(edits, t.metaEdit(t.metaMembers(o), isOurs))
+	edits := o.text
+	if edits == nil {
+		edits = t.textEdits(t.rewriteFor(o, o.minify))
+	}
+	edits = append(edits, t.strayHandles()...)
+	return append(edits, t.metaEdits(t.metaMembers(o), isOurs)...)
 }
 
 // rewriteFor is what o does to the text JSON. The tool stands in it whenever app data was meant to come, so that a
@@ -67,13 +71,12 @@ func isOurs(name string) bool {
 	return false
 }
 
-// metaMembers returns the members of the result's _meta, as they stand between its braces.
-func (t *toolResult) metaMembers(o outcome) []byte {
+// metaMembers returns the members of the result's _meta, as they stand between its braces. They come in pieces, so that
+// app data is not copied.
+func (t *toolResult) metaMembers(o outcome) (pieces [][]byte) {
 	var dst []byte
 	if len(o.fit.AppData) > 0 {
-		dst = make([]byte, 0, len(o.fit.AppData)+512)
-		dst = append(dst, `"`+metaAppData+`":"`...)
-		dst = append(dst, o.fit.AppData...)
+		pieces = append(pieces, []byte(`"`+metaAppData+`":"`), o.fit.AppData)
 		dst = append(dst, `",`...)
 	}
 	dst = append(dst, `"`+metaStatus+`":"`+o.status+`",`...)
@@ -83,7 +86,7 @@ func (t *toolResult) metaMembers(o outcome) []byte {
 	dst = append(dst, `"show_ui":`...)
 	dst = strconv.AppendBool(dst, t.showUI)
 	dst = append(dst, `,"tool":`...)
-	return jsonspan.AppendQuoted(dst, []byte(t.tool.Name))
+	return append(pieces, jsonspan.AppendQuoted(dst, []byte(t.tool.Name)))
 }
 
 // appendSimplification appends com.tomtom/simplification. The error is rounded up, so that it is never below the true
@@ -113,6 +116,8 @@ type layout struct {
 	budget fitter.Budget
 	// exact is the budget of a document that is altered in nothing and needs no com.tomtom/simplification beside it.
 	exact fitter.Budget
+	// asWritten and minified are the edits of the text JSON that leave this much room.
+	asWritten, minified []jsonspan.Edit
 	// limitChars is what the whole result has to stay under, otherChars what it has without app data.
 	limitChars, otherChars int
 	byMedia                bool // the second limit leaves less room than the first
@@ -139,32 +144,32 @@ func (g *Gateway) layout(t *toolResult, o *outcome) layout {
 	for _, shed := range policy.Sheds() {
 		fitted.fit.Shed = append(fitted.fit.Shed, shed.Name)
 	}
-	before := jsonspan.UTF16Len(t.object.Of(t.doc))
+	before := charsAfter(t.doc, jsonspan.UTF16Len(t.object.Of(t.doc)), t.metaEdits(t.metaMembers(fitted), isOurs))
 	media := t.mediaChars()
-	meta := t.metaEdit(t.metaMembers(fitted), isOurs)
 	// The data's own member, and what an exact document has no use for.
 	frame := len(`"":"",`) + len(metaAppData)
 	unused := len(appendSimplification(nil, fitted.fit)) + 1
-	room := func(minify bool) int {
-		chars := charsAfter(t.doc, before, append(t.textEdits(t.rewriteFor(fitted, minify)), meta)) + frame
+	room := func(minify bool) (int, []jsonspan.Edit) {
+		text := t.textEdits(t.rewriteFor(fitted, minify))
+		chars := charsAfter(t.doc, before, text) + frame
 		l.otherChars = chars - media
 		left := l.limitChars - 1 - l.otherChars
 		if byMedia := mediaLimitChars - 1 - chars; media > 0 && byMedia < left {
 			l.byMedia, left = true, byMedia
 		}
-		return left
+		return left, text
 	}
 	var asWritten, minified int
 	switch g.options.Text {
 	case TextMinify:
-		minified = room(true)
-		asWritten = minified
+		minified, l.minified = room(true)
+		asWritten, l.asWritten = minified, l.minified
 	case TextKeep:
-		asWritten = room(false)
-		minified = asWritten
+		asWritten, l.asWritten = room(false)
+		minified, l.minified = asWritten, l.asWritten
 	default:
-		minified = room(true)
-		asWritten = room(false)
+		minified, l.minified = room(true)
+		asWritten, l.asWritten = room(false)
 	}
 	l.budget = budgetOf(asWritten, minified)
 	l.exact = budgetOf(asWritten+unused, minified+unused)

@@ -240,9 +240,9 @@ func (x *exchange) write(b []byte) {
 	}
 }
 
-// reserver is what readers ask before they hold more.
-func (x *exchange) reserver(ctx context.Context) func(bytes int) error {
-	return func(bytes int) error { return x.hold.reserve(ctx, bytes) }
+// grower is where readers have their memory from. It is used again when the exchange is over.
+func (x *exchange) grower(ctx context.Context) grower {
+	return func(b []byte, size int) ([]byte, error) { return x.hold.grow(ctx, b, size) }
 }
 
 // unit is JSON that was sent as one: the data of an event, or a whole body.
@@ -302,7 +302,7 @@ func (x *exchange) settle(ctx context.Context, u *unit, answered bool) []byte {
 		return u.data
 	}
 	jsonspan.Sort(edits)
-	return jsonspan.Apply(nil, u.data, edits)
+	return jsonspan.Apply(x.hold.buffer(jsonspan.EditedLen(u.data, edits)), u.data, edits)
 }
 
 // edit returns the edits of one response. answered says that the answer's connection is free for a redemption.

@@ -29,7 +29,10 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 		g: g, r: r, requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room},
 		limit: max(g.options.MaxResponseBytes, maxAppDataAnswer),
 	}
-	defer func() { context.AfterFunc(host, x.hold.release) }()
+	defer func() {
+		x.hold.keep() // the document outlives this call
+		context.AfterFunc(host, x.hold.release)
+	}()
 	resp, err := x.send(ctx, call.raw(call.span))
 	if x.lease != nil {
 		defer x.lease.close()
@@ -51,7 +54,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 	case resp.StatusCode != http.StatusOK:
 		return nil, false, fmt.Errorf("%w: status %d", ErrUnusable, resp.StatusCode)
 	case !isMediaType(resp.Header, "text/event-stream"):
-		body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
+		body, err := readHeld(resp.Body, x.limit, x.grower(ctx))
 		if err != nil {
 			return nil, false, err
 		}
@@ -60,7 +63,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 		}
 		return nil, false, errNoAppData
 	}
-	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
+	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
 	for {
 		ev, err := events.next()
 		if err != nil {

@@ -26,11 +26,10 @@ func TestVeryLargeAppData(t *testing.T) {
 		status, reason   string
 		redemptionFailed bool
 	}{
-		{"fits", regular, func(o *Options) { o.LimitChars = 400_000 }, statusInline, "", false},
+		{"fits, and is held once", regular, func(o *Options) { o.LimitChars, o.MaxBufferedBytes = 400_000, 64<<20 }, statusInline, "", false},
 		{"does not fit", `{"features":[],"pad":"` + base64.StdEncoding.EncodeToString(random) + `"}`, nil, statusTooLarge, "data", false},
 		{"above the limit of an answer", regular, func(o *Options) { o.MaxResponseBytes = 32 << 20 }, statusUnavailable, "unusable", true},
 		{"cannot be held", regular, func(o *Options) { o.MaxBufferedBytes = 48 << 20 }, statusUnavailable, "busy", true},
-		{"its text cannot be held", regular, func(o *Options) { o.MaxBufferedBytes = 100 << 20 }, statusUnavailable, "busy", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -80,13 +80,13 @@ func (x *exchange) redeemOver(ctx context.Context, l *lease, p *response) ([]byt
 // readRedemption finds the response with the given id in an answer and takes the document out of it.
 func (x *exchange) readRedemption(ctx context.Context, resp *http.Response, id string) ([]byte, error) {
 	if !isMediaType(resp.Header, "text/event-stream") {
-		body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
+		body, err := readHeld(resp.Body, x.limit, x.grower(ctx))
 		if err != nil {
 			return nil, unanswered(err)
 		}
-		return x.redeemed(ctx, body, id)
+		return redeemed(body, id)
 	}
-	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
+	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
 	for {
 		ev, err := events.next()
 		if err != nil {
@@ -95,7 +95,7 @@ func (x *exchange) readRedemption(ctx context.Context, resp *http.Response, id s
 		if !ev.isMessage() {
 			continue
 		}
-		doc, err := x.redeemed(ctx, ev.data(), id)
+		doc, err := redeemed(ev.data(), id)
 		if errors.Is(err, errOtherMessage) {
 			continue
 		}
@@ -122,8 +122,9 @@ func unanswered(err error) error {
 
 var errOtherMessage = errors.New("another message")
 
-// redeemed takes the document out of a message. The error is errOtherMessage when it is not the response to id.
-func (x *exchange) redeemed(ctx context.Context, data []byte, id string) ([]byte, error) {
+// redeemed takes the document out of a message, which it writes over. The error is errOtherMessage when it is not the
+// response to id.
+func redeemed(data []byte, id string) ([]byte, error) {
 	messages, _, err := scanMessages(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
@@ -139,25 +140,22 @@ func (x *exchange) redeemed(ctx context.Context, data []byte, id string) ([]byte
 		case res.isError:
 			return nil, ErrGone
 		}
-		return x.onlyText(ctx, res)
+		return onlyText(res)
 	}
 	return nil, errOtherMessage
 }
 
-// onlyText returns the text of a result's first text item.
-func (x *exchange) onlyText(ctx context.Context, res callResult) ([]byte, error) {
+// onlyText returns the text of a result's first text item, in place of the result.
+func onlyText(res callResult) ([]byte, error) {
 	for _, item := range res.items {
 		if item.text.Len() == 0 {
 			continue
 		}
-		if err := x.hold.reserve(ctx, item.text.Len()); err != nil {
-			return nil, err
-		}
-		text, err := jsonspan.Decode(res.doc, item.text)
+		text, err := jsonspan.DecodeInPlace(res.doc, item.text)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
-		return text.Bytes, nil
+		return text, nil
 	}
 	return nil, fmt.Errorf("%w: no text", ErrUnusable)
 }

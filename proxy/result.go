@@ -58,23 +58,25 @@ func scanResult(doc []byte, span jsonspan.Span) (res callResult, ok bool) {
 }
 
 func scanItem(doc []byte, element jsonspan.Span) contentItem {
-	item := contentItem{span: element, kind: stringMember(doc, element, "type")}
-	switch item.kind {
-	case "text":
-		item.text = stringSpan(doc, element, "text")
-	case "image", "audio":
-		item.data = stringSpan(doc, element, "data")
+	item := contentItem{span: element}
+	var text, data jsonspan.Span
+	for m := range jsonspan.Members(doc, element) {
+		switch {
+		case m.Named(doc, "type"):
+			item.kind = stringAt(doc, m.Value)
+		case m.Named(doc, "text"):
+			text = m.Value
+		case m.Named(doc, "data"):
+			data = m.Value
+		}
+	}
+	switch {
+	case item.kind == "text" && jsonspan.IsString(doc, text):
+		item.text = text
+	case (item.kind == "image" || item.kind == "audio") && jsonspan.IsString(doc, data):
+		item.data = data
 	}
 	return item
-}
-
-// stringSpan returns where the string member called name stands, the empty span when there is none.
-func stringSpan(doc []byte, object jsonspan.Span, name string) jsonspan.Span {
-	m, ok := jsonspan.Find(doc, object, name)
-	if !ok || !jsonspan.IsString(doc, m.Value) {
-		return jsonspan.Span{}
-	}
-	return m.Value
 }
 
 // mediaChars returns how many characters the data of image and audio items has: the part of a result that counts
@@ -98,15 +100,26 @@ func charsAfter(doc []byte, before int, edits []jsonspan.Edit) int {
 	return before
 }
 
-// metaEdit returns the edit that puts members, written as `"name":value,…`, into the result's _meta. Members of one of
-// our names that are there already give way; all others keep every byte.
-func (res callResult) metaEdit(members []byte, ours func(name string) bool) jsonspan.Edit {
+// metaEdits returns the edits that put members, whose pieces make `"name":value,…`, into the result's _meta. Members of
+// one of our names that are there already give way; all others keep every byte.
+func (res callResult) metaEdits(members [][]byte, ours func(name string) bool) []jsonspan.Edit {
+	opening, place := res.metaOpening(ours)
+	before := jsonspan.Span{Start: place.Start, End: place.Start}
+	edits := []jsonspan.Edit{{Span: before, With: opening}}
+	for _, piece := range members {
+		edits = append(edits, jsonspan.Edit{Span: before, With: piece})
+	}
+	return append(edits, jsonspan.Edit{Span: place, With: []byte{'}'}})
+}
+
+// metaOpening returns _meta with what it keeps, up to where new members can follow, and the place that it takes.
+func (res callResult) metaOpening(ours func(name string) bool) (opening []byte, place jsonspan.Span) {
 	if !res.hasMeta {
-		with := append([]byte(`,"_meta":{`), members...)
+		with := []byte(`,"_meta":{`)
 		if res.lastValueEnd == res.object.Start+1 {
 			with = with[1:]
 		}
-		return jsonspan.Edit{Span: jsonspan.Span{Start: res.lastValueEnd, End: res.lastValueEnd}, With: append(with, '}')}
+		return with, jsonspan.Span{Start: res.lastValueEnd, End: res.lastValueEnd}
 	}
 	value := res.meta.Value
 	kept := false
@@ -120,7 +133,7 @@ func (res callResult) metaEdit(members []byte, ours func(name string) bool) json
 		with = jsonspan.Apply(nil, value.Of(res.doc), shift(cuts, -value.Start))
 		with = append(bytes.TrimRight(with[:len(with)-1], jsonSpace), ',')
 	}
-	return jsonspan.Edit{Span: value, With: append(append(with, members...), '}')}
+	return with, value
 }
 
 // jsonSpace is what JSON calls white space.

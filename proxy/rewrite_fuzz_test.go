@@ -100,7 +100,8 @@ func checkEdited(t testing.TB, name string, res *toolResult, edits []jsonspan.Ed
 	}
 	for _, e := range edits {
 		inText := res.hasText && (res.text.item.span.Contains(e.Span) || name == "plain" && res.content.Contains(e.Span))
-		inMeta := res.hasMeta && e.Span == res.meta.Value
+		meta := res.meta.Value
+		inMeta := res.hasMeta && (e.Span == meta || e.Span == jsonspan.Span{Start: meta.Start, End: meta.Start})
 		added := e.Span.Len() == 0 && e.Span.Start == res.lastValueEnd
 		stray := slices.ContainsFunc(res.items, func(item contentItem) bool {
 			return item.text.Contains(e.Span) && mentionsHandle([]byte(stringAt(res.doc, item.text)))

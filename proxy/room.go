@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -56,11 +57,47 @@ func (r *room) acquire(ctx context.Context, s *semaphore.Weighted, n int64) erro
 	return nil
 }
 
-// hold is what one call has taken of the bytes of a room. It is used by one goroutine.
+// hold is what one call has taken of the bytes of a room, and the buffers that it has for them. It is used by one
+// goroutine.
 type hold struct {
-	room  *room
-	taken int64
+	room    *room
+	taken   int64
+	buffers [][]byte // from takeBuffer
 }
+
+// buffer returns an empty slice with room for size bytes, which is not accounted for. It may be used until release.
+func (h *hold) buffer(size int) []byte {
+	b := takeBuffer(size)
+	h.buffers = append(h.buffers, b)
+	return b
+}
+
+// grow returns the bytes of b, which must not be used any more, with room for size. What is beyond a first buffer is
+// accounted for: the error is reserve's.
+func (h *hold) grow(ctx context.Context, b []byte, size int) ([]byte, error) {
+	if cap(b) > 0 {
+		if err := h.reserve(ctx, size-cap(b)); err != nil {
+			return nil, err
+		}
+	}
+	grown := append(h.buffer(size), b...)
+	h.drop(b)
+	return grown, nil
+}
+
+// drop gives up a buffer before release.
+func (h *hold) drop(b []byte) {
+	for i, own := range h.buffers {
+		if cap(b) > 0 && &own[:1][0] == &b[:1][0] {
+			h.buffers = slices.Delete(h.buffers, i, i+1)
+			giveBuffer(b)
+			return
+		}
+	}
+}
+
+// keep leaves the buffers to whoever has their bytes, for good.
+func (h *hold) keep() { h.buffers = nil }
 
 // reserve waits until n more bytes may be held. Without them, the error is errBusy or the context's.
 func (h *hold) reserve(ctx context.Context, n int) error {
@@ -77,6 +114,10 @@ func (h *hold) reserve(ctx context.Context, n int) error {
 
 // release gives everything back.
 func (h *hold) release() {
+	for _, b := range h.buffers {
+		giveBuffer(b)
+	}
+	h.buffers = nil
 	h.room.bytes.Release(h.taken)
 	h.room.held.Add(-h.taken)
 	h.taken = 0

@@ -90,10 +90,9 @@ func newEvent(data []byte) []byte {
 
 // eventReader cuts a text/event-stream into events. It hands out every byte of the stream, in order.
 type eventReader struct {
-	src io.Reader
-	// reserve is asked before the reader holds more bytes of one event than a first buffer. nil: always allowed.
-	reserve func(bytes int) error
-	limit   int // most bytes of one event
+	src   io.Reader
+	grow  grower
+	limit int // most bytes of one event
 
 	buf      []byte
 	pos      int  // what is before it has been handed out
@@ -106,12 +105,17 @@ type eventReader struct {
 
 const firstEventBuffer = 32 << 10
 
-func newEventReader(src io.Reader, limit int, reserve func(int) error) *eventReader {
-	return &eventReader{src: src, limit: limit, reserve: reserve, start: true}
+// newEventReader returns a reader that holds at most limit bytes of one event, in memory of grow's.
+func newEventReader(src io.Reader, limit int, grow grower) *eventReader {
+	return &eventReader{src: src, limit: limit, grow: grow, start: true}
 }
 
+// grower returns the bytes of b, which is not used any more, with room for size. The error says why they cannot be held;
+// there is none for a first buffer, where b is nil.
+type grower func(b []byte, size int) ([]byte, error)
+
 // next returns the next event. Its bytes are the reader's until the next call, unless detach takes them away. The
-// error is io.EOF at the stream's end, [errEventTooLarge] or the error of reserve when the event cannot be held
+// error is io.EOF at the stream's end, [errEventTooLarge] or the error of grow when the event cannot be held
 // (rest returns what was read of it), or what reading failed with.
 func (r *eventReader) next() (event, error) {
 	ev := event{}
@@ -234,9 +238,11 @@ func (r *eventReader) fill() error {
 		r.pos = 0
 	}
 	if len(r.buf) == cap(r.buf) {
-		if err := r.grow(); err != nil {
+		grown, err := r.grow(r.buf, max(firstEventBuffer, 2*cap(r.buf)))
+		if err != nil {
 			return err
 		}
+		r.buf = grown
 	}
 	n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 	r.buf = r.buf[:len(r.buf)+n]
@@ -247,23 +253,11 @@ func (r *eventReader) fill() error {
 	return err
 }
 
-func (r *eventReader) grow() error {
-	size := max(firstEventBuffer, 2*cap(r.buf))
-	if cap(r.buf) > 0 && r.reserve != nil {
-		if err := r.reserve(size - cap(r.buf)); err != nil {
-			return err
-		}
-	}
-	grown := make([]byte, len(r.buf), size)
-	copy(grown, r.buf)
-	r.buf = grown
-	return nil
-}
-
-// detach gives the bytes of the event that next returned last to the caller for good.
+// detach leaves the bytes of the event that next returned last to the caller.
 func (r *eventReader) detach() {
 	rest := r.rest()
-	r.buf = append(make([]byte, 0, max(firstEventBuffer, len(rest))), rest...)
+	first, _ := r.grow(nil, max(firstEventBuffer, len(rest))) // without an error, as a first buffer
+	r.buf = append(first, rest...)
 	r.pos, r.scanned, r.searched = 0, 0, 0
 }
 

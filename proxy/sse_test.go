@@ -39,7 +39,7 @@ func TestEventReader(t *testing.T) {
 			of   func(io.Reader) io.Reader
 		}{{"at once", func(r io.Reader) io.Reader { return r }}, {"byte by byte", iotest.OneByteReader}, {"end with data", iotest.DataErrReader}} {
 			t.Run(tt.name+" "+chunk.name, func(t *testing.T) {
-				events := newEventReader(chunk.of(strings.NewReader(tt.stream)), 1<<20, nil)
+				events := newEventReader(chunk.of(strings.NewReader(tt.stream)), 1<<20, newMemory)
 				var got []string
 				var raw []byte
 				for {
@@ -72,7 +72,7 @@ func TestEventReader(t *testing.T) {
 func TestEventIsNotHeldForTheNext(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	events := newEventReader(r, 1<<20, nil)
+	events := newEventReader(r, 1<<20, newMemory)
 	go func() { _, _ = io.WriteString(w, "data: x\r\r") }()
 	ev, err := events.next()
 	if err != nil || string(ev.data()) != "x" {
@@ -94,7 +94,7 @@ func TestEventWithOtherData(t *testing.T) {
 		{"data\ndata: {}\n\n", "\n[]", "data: \ndata: []\n\n"},
 	}
 	for _, tt := range tests {
-		ev, err := newEventReader(strings.NewReader(tt.stream), 1<<20, nil).next()
+		ev, err := newEventReader(strings.NewReader(tt.stream), 1<<20, newMemory).next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestNewEventHoldsItsData(t *testing.T) {
 	for _, data := range []string{
 		`{"id":1}`, "{\n\n\"id\":1\r\n\r\r}", "{\"id\":{\n\n}}\n", "\ndata: x\n\nevent: y\n", "",
 	} {
-		events := newEventReader(bytes.NewReader(newEvent([]byte(data))), 1<<20, nil)
+		events := newEventReader(bytes.NewReader(newEvent([]byte(data))), 1<<20, newMemory)
 		ev, err := events.next()
 		if err != nil || !ev.isMessage() || ev.name != "message" {
 			t.Fatalf("%q: %v, event %q", data, err, ev.raw)
@@ -127,17 +127,22 @@ func TestEventReaderLimits(t *testing.T) {
 	stream := "data: small\n\ndata: " + strings.Repeat("x", 100_000) + "\n\ndata: after\n\n"
 	refuse := errors.New("no")
 	for name, tt := range map[string]struct {
-		limit   int
-		reserve func(int) error
-		want    error
+		limit int
+		grow  grower
+		want  error
 	}{
-		"too large":                   {50_000, nil, errEventTooLarge},
-		"too large in a first buffer": {20, nil, errEventTooLarge},
-		"not reserved":                {1 << 20, func(int) error { return refuse }, refuse},
+		"too large":                   {50_000, newMemory, errEventTooLarge},
+		"too large in a first buffer": {20, newMemory, errEventTooLarge},
+		"no memory": {1 << 20, func(b []byte, size int) ([]byte, error) {
+			if cap(b) > 0 {
+				return nil, refuse
+			}
+			return newMemory(b, size)
+		}, refuse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := strings.NewReader(stream)
-			events := newEventReader(src, tt.limit, tt.reserve)
+			events := newEventReader(src, tt.limit, tt.grow)
 			first, err := events.next()
 			if err != nil || string(first.data()) != "small" {
 				t.Fatalf("%q, %v", first.raw, err)
@@ -156,7 +161,7 @@ func TestEventReaderLimits(t *testing.T) {
 }
 
 func TestDetachedEventKeepsItsBytes(t *testing.T) {
-	events := newEventReader(strings.NewReader("data: one\n\ndata: two\n\ndata: three\n\n"), 1<<20, nil)
+	events := newEventReader(strings.NewReader("data: one\n\ndata: two\n\ndata: three\n\n"), 1<<20, newMemory)
 	one, _ := events.next()
 	events.detach()
 	two, _ := events.next()
@@ -191,7 +196,7 @@ type readStream struct {
 
 func readEvents(t testing.TB, r io.Reader) (read readStream) {
 	t.Helper()
-	events := newEventReader(r, 1<<30, nil)
+	events := newEventReader(r, 1<<30, newMemory)
 	for {
 		ev, err := events.next()
 		if err != nil {
@@ -204,7 +209,7 @@ func readEvents(t testing.TB, r io.Reader) (read readStream) {
 		read.data = append(read.data, string(ev.data()))
 		replaced := ev.appendWith(nil, ev.data())
 		replaced = bytes.TrimPrefix(replaced, []byte("\n")) // of the CR before
-		again, err := newEventReader(bytes.NewReader(replaced), 1<<30, nil).next()
+		again, err := newEventReader(bytes.NewReader(replaced), 1<<30, newMemory).next()
 		if err != nil || !again.isMessage() || !bytes.Equal(again.data(), ev.data()) {
 			t.Fatalf("%q with its own data: %q", ev.raw, replaced)
 		}

@@ -19,7 +19,7 @@ func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 	if resp.ContentLength < 0 { // else the upstream had the whole stream before it began to send
 		x.flush()
 	}
-	events := newEventReader(resp.Body, int(x.limit), x.reserver(ctx))
+	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
 	var held []*unit
 	for len(held) == 0 || len(x.waiting) > 0 {
 		ev, err := events.next()
@@ -55,7 +55,7 @@ func (x *exchange) openEvent(ev event) *unit {
 // deliver settles a unit and sends its event.
 func (x *exchange) deliver(ctx context.Context, u *unit, answered bool) {
 	data := x.settle(ctx, u, answered)
-	x.write(u.event.appendWith(make([]byte, 0, len(data)+len(u.event.raw)-len(u.data)+64), data))
+	x.write(u.event.appendWith(x.hold.buffer(len(data)+len(u.event.raw)-len(u.data)+64), data))
 }
 
 // awaitEnd waits for the end of a stream that has nothing more to say, delivers what was held for it, and then
@@ -114,7 +114,7 @@ func holdReason(err error) string {
 
 // document brings a JSON body to the host.
 func (x *exchange) document(ctx context.Context, resp *http.Response) {
-	body, err := readHeld(resp.Body, x.limit, x.reserver(ctx))
+	body, err := readHeld(resp.Body, x.limit, x.grower(ctx))
 	switch {
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		x.pass(ctx, resp, body, statusUnavailable, holdReason(err))
@@ -158,19 +158,23 @@ func (x *exchange) join(body []byte) []byte {
 	return joinArray(answers)
 }
 
-// readHeld reads a whole body. The error is errEventTooLarge beyond limit bytes, that of reserve when the bytes
-// cannot be held, or what reading failed with; what was read comes with it.
-func readHeld(src io.Reader, limit int64, reserve func(int) error) ([]byte, error) {
-	buf := make([]byte, 0, firstEventBuffer)
+// readHeld reads a whole body into memory of grow's. The error is errEventTooLarge beyond limit bytes, that of grow when
+// the bytes cannot be held, or what reading failed with; what was read comes with it.
+func readHeld(src io.Reader, limit int64, grow grower) ([]byte, error) {
+	buf, err := grow(nil, firstEventBuffer)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		if int64(len(buf)) > limit {
 			return buf, errEventTooLarge
 		}
 		if len(buf) == cap(buf) {
-			if err := reserve(cap(buf)); err != nil {
+			grown, err := grow(buf, 2*cap(buf))
+			if err != nil {
 				return buf, err
 			}
-			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+			buf = grown
 		}
 		n, err := src.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

@@ -234,7 +234,7 @@ func resultOf(t testing.TB, a answer) json.RawMessage {
 // lastData returns the data of the last event of a stream.
 func lastData(t testing.TB, stream []byte) []byte {
 	t.Helper()
-	events := newEventReader(bytes.NewReader(stream), 1<<30, nil)
+	events := newEventReader(bytes.NewReader(stream), 1<<30, newMemory)
 	var data []byte
 	for {
 		ev, err := events.next()

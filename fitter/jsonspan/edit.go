@@ -11,7 +11,7 @@ type Edit struct {
 // Apply appends doc, with the edits made, to dst. Edits are ordered by where they start and do not overlap; [Sort]
 // and [Merge] bring them into that form. doc is not changed and must not overlap dst.
 func Apply(dst, doc []byte, edits []Edit) []byte {
-	dst = slices.Grow(dst, editedLen(len(doc), edits))
+	dst = slices.Grow(dst, EditedLen(doc, edits))
 	from := 0
 	for _, e := range edits {
 		dst = append(dst, doc[from:e.Span.Start]...)
@@ -21,7 +21,9 @@ func Apply(dst, doc []byte, edits []Edit) []byte {
 	return append(dst, doc[from:]...)
 }
 
-func editedLen(n int, edits []Edit) int {
+// EditedLen returns how many bytes doc has with the edits made.
+func EditedLen(doc []byte, edits []Edit) int {
+	n := len(doc)
 	for _, e := range edits {
 		n += len(e.With) - e.Span.Len()
 	}

@@ -1,0 +1,55 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// newMemory is a grower that never refuses.
+func newMemory(b []byte, size int) ([]byte, error) { return append(make([]byte, 0, size), b...), nil }
+
+func TestBufferSizes(t *testing.T) {
+	for _, tt := range []struct{ size, want int }{
+		{0, smallestBuffer},
+		{smallestBuffer, smallestBuffer},
+		{smallestBuffer + 1, 2 * smallestBuffer},
+		{3 * smallestBuffer, 4 * smallestBuffer},
+		{16 << 20, 16 << 20},
+		{16<<20 + 1, 16<<20 + 1},
+	} {
+		b := takeBuffer(tt.size)
+		if len(b) != 0 || cap(b) != tt.want {
+			t.Errorf("for %d bytes: %d of %d, want %d", tt.size, len(b), cap(b), tt.want)
+		}
+		giveBuffer(b)
+	}
+}
+
+// TestHoldGrows: what a hold grows keeps its bytes, is accounted for beyond the first buffer, and can be taken away.
+func TestHoldGrows(t *testing.T) {
+	ctx := context.Background()
+	h := hold{room: newRoom(smallestBuffer)}
+	b, err := h.grow(ctx, nil, smallestBuffer)
+	if err != nil || h.taken != 0 {
+		t.Fatalf("first: %v, %d bytes taken", err, h.taken)
+	}
+	b = append(b, "abc"...)
+	if b, err = h.grow(ctx, b, 2*smallestBuffer); err != nil || string(b) != "abc" || cap(b) != 2*smallestBuffer {
+		t.Fatalf("grown: %q of %d, %v", b, cap(b), err)
+	}
+	if h.taken != smallestBuffer || len(h.buffers) != 1 {
+		t.Errorf("%d bytes taken, %d buffers", h.taken, len(h.buffers))
+	}
+	if _, err := h.grow(ctx, b, 4*smallestBuffer); !errors.Is(err, errBusy) {
+		t.Errorf("more than the room has: %v", err)
+	}
+	h.keep()
+	h.release()
+	if h.taken != 0 || h.room.held.Load() != 0 || len(h.buffers) != 0 {
+		t.Errorf("after release: %d bytes taken", h.taken)
+	}
+	if other := takeBuffer(2 * smallestBuffer)[:3]; &other[0] == &b[0] {
+		t.Error("a buffer that was kept was given to another")
+	}
+}
