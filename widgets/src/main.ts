@@ -26,6 +26,7 @@ const keyTimeoutMs = 15_000;
 function start(root: HTMLElement): void {
   const config = readConfig(document.getElementById("widget-config")?.textContent);
   let tilesAsked = false;
+  let isConnected = false;
   let toldHeightPx: number | undefined;
 
   const scaleBar = new ScaleBar();
@@ -138,6 +139,7 @@ function start(root: HTMLElement): void {
   /** noteTiles may make the card higher; the map then makes room for it. */
   function noteTiles(note: TileNote, shown: boolean): void {
     shell.setTiles(note, shown);
+    engine.nameCountries(note === "blocked");
     engine.pad(shell.padding());
   }
 
@@ -154,12 +156,13 @@ function start(root: HTMLElement): void {
   function look(context: HostContext): void {
     shell.setContext(context);
     engine.setTheme(themeOf(context));
-    engine.setLocale(context.locale);
+    engine.setLocale(shell.locale);
     tellSize();
   }
 
-  /** tellSize asks for the height that the document wants, where the host leaves that to it. */
+  /** tellSize asks for the height that the document wants, where the host leaves that to it: it says so as it answers. */
   function tellSize(): void {
+    if (!isConnected) return;
     const heightPx = shell.wantedHeightPx();
     if (heightPx === toldHeightPx) return;
     toldHeightPx = heightPx;
@@ -178,8 +181,12 @@ function start(root: HTMLElement): void {
   // A host that is silent now may yet send a result; one that never does must not leave the person waiting.
   view
     .connect("tomtom-map", version)
-    .then(tellSize, () => undefined)
-    .then(() => session.expectResult());
+    .catch(() => undefined)
+    .then(() => {
+      isConnected = true;
+      tellSize();
+      session.expectResult();
+    });
 }
 
 start(document.getElementById("app")!);

@@ -39,7 +39,7 @@ export interface EngineEvents {
 export class Engine {
   readonly #map: OLMap;
   readonly #camera: Camera;
-  readonly #world = new World();
+  readonly #world: World;
   readonly #basemap: Basemap;
   readonly #chosen: Chosen;
   #drawn: BaseLayer[] = [];
@@ -53,11 +53,8 @@ export class Engine {
   ) {
     this.#palette = paletteFor(theme);
     this.#chosen = new Chosen(() => this.#palette);
-    this.#basemap = new Basemap((state) => {
-      // The tiles have names of their own.
-      if (state === "shown") this.#world.showNames(false);
-      events.tiles(state);
-    });
+    this.#world = new World(this.#palette);
+    this.#basemap = new Basemap((state) => events.tiles(state));
     this.#map = new OLMap({
       target,
       layers: [...this.#world.layers, this.#basemap.layer, this.#chosen.layer],
@@ -116,6 +113,11 @@ export class Engine {
     this.#world.paint(this.#palette);
     this.#basemap.setTheme(theme);
     for (const layer of [...this.#drawn, this.#chosen.layer]) layer.changed();
+  }
+
+  /** nameCountries names them on the embedded world; tiles have names of their own. */
+  nameCountries(named: boolean): void {
+    this.#world.showNames(named);
   }
 
   /** setLocale is the language that the embedded world's countries are named in. */

@@ -5,6 +5,8 @@ import type { Bounds, Path } from "../scene/scene.ts";
 const radiusM = 6378137;
 /** Where the square map ends. */
 const maxLat = 85.0511287798;
+/** The square map's width, in its metres. */
+export const worldM = 2 * Math.PI * radiusM;
 
 export function projectX(lon: number): number {
   return radiusM * lon * (Math.PI / 180);

@@ -35,21 +35,34 @@ function usable(locale: string | undefined): Intl.Locale {
   }
 }
 
+let last: { readonly name: string | undefined; readonly format: Format } | undefined;
+
+/** formatFor answers the same format for the same locale as just before. */
 export function formatFor(localeName: string | undefined): Format {
-  const locale = usable(localeName);
+  if (last === undefined || last.name !== localeName) last = { name: localeName, format: made(usable(localeName)) };
+  return last.format;
+}
+
+/** later makes a thing when it is first asked for: the platform's formatters take milliseconds each. */
+function later<Thing>(make: () => Thing): () => Thing {
+  let thing: Thing | undefined;
+  return () => (thing ??= make());
+}
+
+function made(locale: Intl.Locale): Format {
   const inMiles = locale.region !== undefined && mileRegions.has(locale.region);
   const tag = locale.toString();
   // A formatter costs more to make than to use, and a scene may be thousands of rows.
-  const made = new Map<string, Intl.NumberFormat>();
+  const kept = new Map<string, Intl.NumberFormat>();
   const numbers = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
     const key = JSON.stringify(options);
-    let format = made.get(key);
-    if (format === undefined) made.set(key, (format = new Intl.NumberFormat(tag, options)));
+    let format = kept.get(key);
+    if (format === undefined) kept.set(key, (format = new Intl.NumberFormat(tag, options)));
     return format;
   };
-  const plain = numbers({ maximumFractionDigits: 1 });
-  const exact = numbers({ maximumFractionDigits: 12, useGrouping: "min2" });
-  const percent = numbers({ style: "percent", maximumFractionDigits: 0 });
+  const plain = later(() => numbers({ maximumFractionDigits: 1 }));
+  const exact = later(() => numbers({ maximumFractionDigits: 12, useGrouping: "min2" }));
+  const percent = later(() => numbers({ style: "percent", maximumFractionDigits: 0 }));
   const unit = (value: number, name: string, digits: number, roundingMode: "halfExpand" | "ceil" = "halfExpand"): string =>
     numbers({ style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits, roundingMode }).format(value);
   const [large, largeM, small, smallM] = inMiles
@@ -60,9 +73,9 @@ export function formatFor(localeName: string | undefined): Format {
     if (value >= 1) return unit(value, large, value < 100 ? 1 : 0, roundingMode);
     return unit(lengthM / smallM, small, lengthM / smallM < 10 ? 1 : 0, roundingMode);
   };
-  const times = new Intl.DateTimeFormat(tag, { timeStyle: "short", timeZone: "UTC" });
-  const weekdays = new Intl.DateTimeFormat(tag, { weekday: "short", timeZone: "UTC" });
-  const moments = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
+  const times = later(() => new Intl.DateTimeFormat(tag, { timeStyle: "short", timeZone: "UTC" }));
+  const weekdays = later(() => new Intl.DateTimeFormat(tag, { weekday: "short", timeZone: "UTC" }));
+  const moments = later(() => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" }));
   return {
     distance: (lengthM) => scaled(lengthM, "halfExpand"),
     bound: (lengthM) => scaled(lengthM, "ceil"),
@@ -78,11 +91,11 @@ export function formatFor(localeName: string | undefined): Format {
       const digits = value < 10 ? 1 : 0;
       return `${numbers({ maximumFractionDigits: digits }).format(value)} ${inMiles ? "mi²" : "km²"}`;
     },
-    clock: (hour, minute) => times.format(Date.UTC(2000, 0, 1, hour, minute)),
-    weekday: (year, month, day) => weekdays.format(Date.UTC(year, month - 1, day)),
+    clock: (hour, minute) => times().format(Date.UTC(2000, 0, 1, hour, minute)),
+    weekday: (year, month, day) => weekdays().format(Date.UTC(year, month - 1, day)),
     moment(iso) {
       const time = Date.parse(iso);
-      return Number.isNaN(time) ? undefined : moments.format(time);
+      return Number.isNaN(time) ? undefined : moments().format(time);
     },
     duration(seconds) {
       const minutes = Math.round(seconds / 60);
@@ -92,8 +105,8 @@ export function formatFor(localeName: string | undefined): Format {
       const hours = unit((minutes - rest) / 60, "hour", 0);
       return rest === 0 ? hours : `${hours} ${unit(rest, "minute", 0)}`;
     },
-    number: (value) => plain.format(value),
-    exact: (value) => exact.format(value),
-    percent: (value) => percent.format(value / 100),
+    number: (value) => plain().format(value),
+    exact: (value) => exact().format(value),
+    percent: (value) => percent().format(value / 100),
   };
 }

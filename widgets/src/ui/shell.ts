@@ -88,20 +88,21 @@ export class Shell {
   }
 
   get texts(): Texts {
-    return textsFor(this.#locale);
+    return textsFor(this.locale);
   }
 
   get format(): Format {
-    return formatFor(this.#locale);
+    return formatFor(this.locale);
   }
 
-  get #locale(): string {
+  /** locale is the system's where the host names none. */
+  get locale(): string {
     return this.#context.locale ?? navigator.language;
   }
 
   setContext(context: HostContext): void {
     this.#context = context;
-    applyContext(document.documentElement, context, this.#locale);
+    applyContext(document.documentElement, context, this.locale);
     const { texts } = this;
     document.documentElement.lang = texts.language;
     document.title = texts.map;
