@@ -1,7 +1,8 @@
 // Opens the document in a real browser, as a host would, and looks at what a person would see.
 
 import { join } from "node:path";
-import type { Browser, Frame, Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
+import { Lease } from "./pages.ts";
 import type { Profile, Served } from "./serve.ts";
 
 const shots = join(import.meta.dirname, "../../screenshots");
@@ -24,31 +25,34 @@ export const text = (words: string): object => ({ content: [{ type: "text", text
 const usualTools = { "tomtom-get-api-key": text("key+1"), "tomtom-report-app-status": text("ok") };
 
 export class OpenView {
-  readonly violations: string[] = [];
-  readonly errors: string[] = [];
+  readonly #lease: Lease;
 
-  private constructor(
-    readonly page: Page,
-    readonly frame: Frame,
-  ) {}
+  private constructor(lease: Lease) {
+    this.#lease = lease;
+  }
 
-  static async open(browser: Browser, served: Served, options: ViewOptions = {}): Promise<OpenView> {
-    const page = await browser.newPage({ viewport: { width: options.width ?? 720, height: 460 } });
-    const violations: string[] = [];
-    const errors: string[] = [];
-    page.on("console", (message) => {
-      if (/Content Security Policy/i.test(message.text())) violations.push(message.text());
-    });
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(served.hostURL);
-    await page.evaluate((chosen) => (window as any).openView(chosen), {
+  static async open(served: Served, options: ViewOptions = {}): Promise<OpenView> {
+    const lease = await Lease.take({ ...(options.width !== undefined ? { width: options.width } : {}) });
+    await lease.page.goto(served.hostURL);
+    await lease.page.evaluate((chosen) => (window as any).openView(chosen), {
       src: served.viewURL(options.profile ?? "declared"),
       context: { theme: "light", locale: "en", ...options.context },
       tools: { ...usualTools, ...options.tools },
     });
-    const view = new OpenView(page, page.frame("view")!);
-    Object.assign(view, { violations, errors });
-    return view;
+    return new OpenView(lease);
+  }
+
+  get page(): Page {
+    return this.#lease.page;
+  }
+  get frame(): Frame {
+    return this.page.frame("view")!;
+  }
+  get violations(): readonly string[] {
+    return this.#lease.violations;
+  }
+  get errors(): readonly string[] {
+    return this.#lease.errors;
   }
 
   notify(method: string, params: object): Promise<void> {
@@ -126,6 +130,6 @@ export class OpenView {
   }
 
   async close(): Promise<void> {
-    await this.page.close();
+    await this.#lease.end();
   }
 }

@@ -2,22 +2,15 @@
 
 import { inject } from "vitest";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Frame, type Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import type { Faults, Heard, HostOptions, Input, Result } from "./hosts/contract.ts";
+import { Lease, type PageOptions } from "./pages.ts";
 import { Picture } from "./png.ts";
 import type { Profile } from "./policies.ts";
 
 const shots = join(import.meta.dirname, "../../screenshots");
 
-let connection: Promise<Browser> | undefined;
-
-/** sharedBrowser is the one of all files. */
-export function sharedBrowser(): Promise<Browser> {
-  connection ??= chromium.connect(inject("browser"));
-  return connection;
-}
-
-export interface HostedOptions {
+export interface HostedOptions extends PageOptions {
   readonly host?: "bridge" | "mcpui";
   readonly gateway?: "gateway" | "smallGateway";
   readonly profile?: Profile;
@@ -25,46 +18,22 @@ export interface HostedOptions {
   readonly faults?: Faults;
   readonly answers?: Readonly<Record<string, Result>>;
   readonly without?: readonly string[];
-  readonly width?: number;
-  readonly height?: number;
-  readonly touch?: boolean;
-  /** Without motion, unless said otherwise: a picture of what still moves is of no use. */
-  readonly calm?: boolean;
-  /** Installed before the document runs, so that a test can move the time on. */
-  readonly clock?: boolean;
 }
 
 let nextKey = 0;
 
 export class Hosted {
-  readonly #context: BrowserContext;
-  readonly page: Page;
-  readonly key: string;
-  readonly violations: string[] = [];
-  readonly errors: string[] = [];
+  readonly #lease: Lease;
+  readonly key = `key-${process.pid}-${nextKey++}+&`;
 
-  private constructor(context: BrowserContext, page: Page, key: string) {
-    this.#context = context;
-    this.page = page;
-    this.key = key;
-    page.on("console", (message) => {
-      if (/Content Security Policy/i.test(message.text())) this.violations.push(message.text());
-    });
-    page.on("pageerror", (error) => this.errors.push(String(error.stack ?? error)));
+  private constructor(lease: Lease) {
+    this.#lease = lease;
   }
 
   static async open(tool: string, options: HostedOptions = {}): Promise<Hosted> {
-    const browser = await sharedBrowser();
-    const context = await browser.newContext({
-      viewport: { width: options.width ?? 720, height: options.height ?? 460 },
-      ignoreHTTPSErrors: true,
-      hasTouch: options.touch ?? false,
-      isMobile: options.touch ?? false,
-      reducedMotion: (options.calm ?? true) ? "reduce" : "no-preference",
-    });
-    const page = await context.newPage();
-    if (options.clock) await page.clock.install();
-    const hosted = new Hosted(context, page, `key-${process.pid}-${nextKey++}+&`);
+    const lease = await Lease.take(options);
+    const { page } = lease;
+    const hosted = new Hosted(lease);
     await page.goto(`${inject("hostOrigin")}/${options.host ?? "bridge"}.html`);
     await page.waitForFunction(() => window.host !== undefined);
     const chosen: HostOptions = {
@@ -82,6 +51,15 @@ export class Hosted {
     return hosted;
   }
 
+  get page(): Page {
+    return this.#lease.page;
+  }
+  get violations(): readonly string[] {
+    return this.#lease.violations;
+  }
+  get errors(): readonly string[] {
+    return this.#lease.errors;
+  }
   get frame(): Frame {
     return this.page.frame("view")!;
   }
@@ -142,7 +120,7 @@ export class Hosted {
 
   /** asked answers the addresses outside that this view asked for. */
   async asked(): Promise<string[]> {
-    const answer = await this.#context.request.get(`${inject("outside")}/asked?key=${encodeURIComponent(this.key)}`);
+    const answer = await this.page.request.get(`${inject("outside")}/asked?key=${encodeURIComponent(this.key)}`);
     return (await answer.json()) as string[];
   }
 
@@ -163,6 +141,6 @@ export class Hosted {
   }
 
   async close(): Promise<void> {
-    await this.#context.close();
+    await this.#lease.end();
   }
 }

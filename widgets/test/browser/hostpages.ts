@@ -43,6 +43,8 @@ export async function serveHostPages(folder: string): Promise<HostPages> {
       return;
     }
     try {
+      // A script that the browser keeps is compiled once for all views.
+      response.setHeader("cache-control", extname(path) === ".js" ? "max-age=3600" : "no-store");
       response.setHeader("content-type", types[extname(path)] ?? "application/octet-stream").end(readFileSync(join(folder, path)));
     } catch {
       response.writeHead(404).end();

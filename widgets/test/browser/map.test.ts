@@ -1,10 +1,8 @@
 // The document in a small host of our own, which can say anything, over stand-ins of one colour.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Browser } from "playwright-core";
+import { describe, test, type TestContext } from "vitest";
 import { fitted, heat, inline, places, ranges, result, routes, trafficBox } from "./fixtures.ts";
 import { OpenView, text, type ViewOptions } from "./harness.ts";
-import { sharedBrowser } from "./hosted.ts";
 import { serve, tileColour, type Profile, type Served } from "./serve.ts";
 
 const route = [26, 124, 240] as const;
@@ -12,35 +10,29 @@ const delayMajor = [197, 18, 27] as const;
 const brandRed = [223, 27, 18] as const;
 const land = [247, 246, 242] as const;
 
-let browser: Browser;
-let served: Served;
-let view: OpenView | undefined;
+interface Open {
+  readonly view: OpenView;
+  readonly served: Served;
+}
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  served = await serve();
-});
-afterAll(async () => {
-  await served?.close();
-});
-beforeEach(() => {
-  served.asked.length = 0;
-});
-afterEach(async () => {
-  expect(view?.errors ?? []).toEqual([]);
-  await view?.close();
-  view = undefined;
-});
-
-async function open(options: ViewOptions = {}): Promise<OpenView> {
-  view = await OpenView.open(browser, served, options);
-  return view;
+/** open gives a test a view and an outside of its own, and looks afterwards whether anything was thrown. */
+async function open({ expect, onTestFinished }: TestContext, options: ViewOptions = {}): Promise<Open> {
+  const served = await serve();
+  const view = await OpenView.open(served, options);
+  onTestFinished(async () => {
+    const { errors } = view;
+    await view.close();
+    await served.close();
+    expect(errors).toEqual([]);
+  });
+  return { view, served };
 }
 
 describe("under a policy without workers, blob: and data:", () => {
   const profile: Profile = "strict";
-  test("a fitted route is drawn over tiles, with how exact it is", async () => {
-    const view = await open({ profile });
+  test.concurrent("a fitted route is drawn over tiles, with how exact it is", async (context) => {
+    const { expect } = context;
+    const { view } = await open(context, { profile });
     await view.result(fitted("tomtom-routing", routes(), 2.4));
     expect(await view.reported()).toMatchObject({ tool: "tomtom-routing", outcome: "drawn", source: "inline" });
     await view.settled();
@@ -53,8 +45,9 @@ describe("under a policy without workers, blob: and data:", () => {
     expect(view.violations).toEqual([]);
   });
 
-  test("places are numbered, and their names are text", async () => {
-    const view = await open({ profile });
+  test.concurrent("places are numbered, and their names are text", async (context) => {
+    const { expect } = context;
+    const { view } = await open(context, { profile });
     await view.result(inline("tomtom-fuzzy-search", places()));
     expect(await view.reported()).toMatchObject({ outcome: "drawn", source: "inline" });
     await view.settled();
@@ -64,8 +57,9 @@ describe("under a policy without workers, blob: and data:", () => {
     expect(view.violations).toEqual([]);
   });
 
-  test("ranges are nested areas with their budgets", async () => {
-    const view = await open({ profile });
+  test.concurrent("ranges are nested areas with their budgets", async (context) => {
+    const { expect } = context;
+    const { view } = await open(context, { profile });
     await view.result(inline("tomtom-reachable-range", ranges()));
     expect(await view.reported()).toMatchObject({ tool: "tomtom-reachable-range", outcome: "drawn" });
     await view.settled();
@@ -76,8 +70,9 @@ describe("under a policy without workers, blob: and data:", () => {
     expect(view.violations).toEqual([]);
   });
 
-  test("density is painted without WebGL", async () => {
-    const view = await open({ profile });
+  test.concurrent("density is painted without WebGL", async (context) => {
+    const { expect } = context;
+    const { view } = await open(context, { profile });
     await view.result(inline("tomtom-data-viz", heat()));
     expect(await view.reported()).toMatchObject({ tool: "tomtom-data-viz", outcome: "drawn" });
     await view.settled();
@@ -86,8 +81,9 @@ describe("under a policy without workers, blob: and data:", () => {
     expect(view.violations).toEqual([]);
   });
 
-  test("traffic is drawn live for the box of the input", async () => {
-    const view = await open({ profile });
+  test.concurrent("traffic is drawn live for the box of the input", async (context) => {
+    const { expect } = context;
+    const { view, served } = await open(context, { profile });
     await view.result(result("tomtom-traffic", "none"), { bbox: trafficBox });
     expect(await view.reported()).toMatchObject({ tool: "tomtom-traffic", outcome: "drawn", source: "fetched" });
     await view.settled();
@@ -100,8 +96,9 @@ describe("under a policy without workers, blob: and data:", () => {
   });
 });
 
-test("the key goes into the tiles' address, escaped, with the theme's style", async () => {
-  const view = await open({ context: { theme: "dark" } });
+test.concurrent("the key goes into the tiles' address, escaped, with the theme's style", async (context) => {
+  const { expect } = context;
+  const { view, served } = await open(context, { context: { theme: "dark" } });
   await view.result(inline("tomtom-routing", routes()));
   await view.reported();
   await view.settled();
@@ -110,8 +107,9 @@ test("the key goes into the tiles' address, escaped, with the theme's style", as
   expect(await view.calls("tomtom-get-api-key")).toHaveLength(1);
 });
 
-test("without tiles the world's outlines stand in, and a note says so", async () => {
-  const view = await open({ profile: "blocked" });
+test.concurrent("without tiles the world's outlines stand in, and a note says so", async (context) => {
+  const { expect } = context;
+  const { view } = await open(context, { profile: "blocked" });
   await view.result(inline("tomtom-routing", routes()));
   expect(await view.reported()).toMatchObject({ outcome: "drawn" });
   await view.frame.getByText("Detailed map not available").waitFor();
@@ -120,16 +118,17 @@ test("without tiles the world's outlines stand in, and a note says so", async ()
   expect(await view.visibleText()).toContain("Natural Earth");
 });
 
-test("a host that gives no key leaves the outlines too", async () => {
-  const view = await open({ tools: { "tomtom-get-api-key": { ...text("no"), isError: true } } });
+test.concurrent("a host that gives no key leaves the outlines too", async (context) => {
+  const { expect } = context;
+  const { view, served } = await open(context, { tools: { "tomtom-get-api-key": { ...text("no"), isError: true } } });
   await view.result(inline("tomtom-routing", routes()));
   await view.reported();
   await view.frame.getByText("Detailed map not available").waitFor();
   expect(served.asked).toEqual([]);
 });
 
-test("a click on a place tells about it", async () => {
-  const view = await open();
+test.concurrent("a click on a place tells about it", async (context) => {
+  const { view } = await open(context);
   await view.result(inline("tomtom-fuzzy-search", { type: "FeatureCollection", features: [(places() as any).features[0]] }));
   await view.reported();
   const map = (await view.frame.locator(".map").boundingBox())!;
@@ -140,8 +139,9 @@ test("a click on a place tells about it", async () => {
   await view.pixels("picked", land);
 });
 
-test("a new theme repaints the map, and the teardown is answered", async () => {
-  const view = await open({ profile: "blocked" });
+test.concurrent("a new theme repaints the map, and the teardown is answered", async (context) => {
+  const { expect } = context;
+  const { view } = await open(context, { profile: "blocked" });
   await view.result(inline("tomtom-routing", routes()));
   await view.reported();
   await view.notify("ui/notifications/host-context-changed", { theme: "dark" });
@@ -151,8 +151,9 @@ test("a new theme repaints the map, and the teardown is answered", async () => {
   await view.page.waitForFunction(() => (window as any).viewSaid().some((m: any) => m.id === 7 && m.result !== undefined));
 });
 
-test("a narrow frame has the map above its card", async () => {
-  const view = await open({ width: 340, profile: "blocked" });
+test.concurrent("a narrow frame has the map above its card", async (context) => {
+  const { expect } = context;
+  const { view } = await open(context, { width: 340, profile: "blocked" });
   await view.result(fitted("tomtom-routing", routes(), 12.5));
   await view.reported();
   await view.frame.getByText("Detailed map not available").waitFor();
@@ -162,8 +163,9 @@ test("a narrow frame has the map above its card", async () => {
   expect(card.x + card.width).toBeLessThanOrEqual(340);
 });
 
-test("a host may fix the height, and full screen is asked for", async () => {
-  const view = await open({
+test.concurrent("a host may fix the height, and full screen is asked for", async (context) => {
+  const { expect } = context;
+  const { view } = await open(context, {
     context: { theme: "light", containerDimensions: { height: 150 }, availableDisplayModes: ["inline", "fullscreen"] },
   });
   await view.result(inline("tomtom-routing", routes()));
@@ -172,11 +174,14 @@ test("a host may fix the height, and full screen is asked for", async () => {
   await view.frame.getByRole("button", { name: "Full screen" }).click();
   await view.frame.getByRole("button", { name: "Leave full screen" }).waitFor();
   const said = await view.said();
+  // Whatever is said before the handshake is said without knowing the host.
+  expect(said.slice(0, 2).map(({ method }) => method)).toEqual(["ui/initialize", "ui/notifications/initialized"]);
   expect(said.filter(({ method }) => method === "ui/request-display-mode")).toMatchObject([{ params: { mode: "fullscreen" } }]);
 });
 
-test("messages of another window are not heard", async () => {
-  const view = await open();
+test.concurrent("messages of another window are not heard", async (context) => {
+  const { expect } = context;
+  const { view } = await open(context);
   await view.frame.evaluate((message) => {
     // The frame itself is a window, and not the parent.
     window.postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params: message }, "*");

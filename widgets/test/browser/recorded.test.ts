@@ -2,21 +2,17 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { inline } from "./fixtures.ts";
 import { OpenView } from "./harness.ts";
-import { sharedBrowser } from "./hosted.ts";
 import { serve, type Served } from "./serve.ts";
 
 const captures = join(import.meta.dirname, "../../../../shared/captures");
 
 describe.skipIf(!existsSync(captures))("recorded app data (../shared is absent where this is skipped)", () => {
-  let browser: Browser;
-  let served: Served;
+    let served: Served;
   beforeAll(async () => {
-    browser = await sharedBrowser();
-    served = await serve();
+      served = await serve();
   });
   afterAll(async () => {
     await served.close();
@@ -24,7 +20,7 @@ describe.skipIf(!existsSync(captures))("recorded app data (../shared is absent w
 
   const route = [26, 124, 240] as const;
   const red = [223, 27, 18] as const;
-  test.each([
+  test.concurrent.for([
     ["routing-8240", "tomtom-routing", route, 300],
     ["routing-39414", "tomtom-routing", [10, 79, 163], 200],
     ["ev-routing-8240", "tomtom-ev-routing", route, 300],
@@ -35,9 +31,9 @@ describe.skipIf(!existsSync(captures))("recorded app data (../shared is absent w
     ["area-search-circle", "tomtom-area-search", red, 300],
     ["reverse-geocode-q", "tomtom-reverse-geocode", red, 100],
     ["data-viz-points", "tomtom-data-viz", [188, 57, 73], 200],
-  ] as const)("%s is drawn", async (name, tool, colour, least) => {
+  ] as const)("%s is drawn", async ([name, tool, colour, least], { expect }) => {
     const message = JSON.parse(readFileSync(join(captures, `tomtom-get-viz-data-${name}.json`), "utf8"));
-    const view = await OpenView.open(browser, served, { profile: "blocked" });
+    const view = await OpenView.open(served, { profile: "blocked" });
     await view.result(inline(tool, JSON.parse(message.response.result.content[0].text)));
     const report = await view.reported();
     expect(report).toMatchObject({ tool, outcome: "drawn", source: "inline" });

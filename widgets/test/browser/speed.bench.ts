@@ -31,7 +31,7 @@ interface Drawn {
 }
 
 async function drawn(vertices: number): Promise<Drawn> {
-  const view = await Hosted.open("tomtom-routing");
+  const view = await Hosted.open("tomtom-routing", { fresh: true });
   const cdp = await view.page.context().newCDPSession(view.frame).catch(() => view.page.context().newCDPSession(view.page));
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   const worked = async (): Promise<number> => {
