@@ -1,11 +1,12 @@
 // Tells the model, in a sentence, what the person looks at: after a pause, only the latest, and only what a person did.
 
 import type { Sight } from "./engine/engine.ts";
+import { nameOf } from "./naming.ts";
 import type { Detail } from "./scene/scene.ts";
 
 /** A person who pans does so in several strokes. */
 export const pauseMs = 800;
-const maxDetailChars = 300;
+const maxNameChars = 300;
 
 /** Send hands the host a text that replaces the one before. It rejects where the host refuses. */
 export type Send = (text: string) => Promise<void>;
@@ -19,14 +20,8 @@ export function sentenceFor(tool: string, sight: Sight | undefined, detail: Deta
     const box = [west, south, east, north].map((degrees) => Number(degrees.toFixed(digits))).join(", ");
     parts.push(`The person looks at the map of ${tool}: bbox [${box}] (west, south, east, north), zoom ${sight.zoom.toFixed(1)}.`);
   }
-  parts.push(detail === undefined ? "Nothing on it is selected." : `Selected on it: "${quotable(detail)}".`);
+  parts.push(detail === undefined ? "Nothing on it is selected." : `Selected on it: "${nameOf(detail, maxNameChars)}".`);
   return parts.join(" ");
-}
-
-function quotable({ title, kind, lines }: Detail): string {
-  const words = [title, kind ?? "", ...lines].filter((part) => part !== "").join("; ");
-  const line = words.replace(/[\p{C}\s]+/gu, " ").replaceAll('"', "'").trim();
-  return line.length > maxDetailChars ? `${line.slice(0, maxDetailChars - 1)}…` : line;
 }
 
 export class Feedback {

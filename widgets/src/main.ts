@@ -64,6 +64,7 @@ function start(root: HTMLElement): void {
         shell.map.focus({ preventScroll: true });
       },
       openLink: (url) => void view.openLink(url).catch(() => undefined),
+      ask: () => (view.supports("message") ? (text) => view.sendMessage(text) : undefined),
     },
     config.attribution,
     view.context,
@@ -93,6 +94,10 @@ function start(root: HTMLElement): void {
       shell.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
       engine.redraw(scene);
     },
+    reword: (scene) => {
+      shell.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
+      engine.reword(scene);
+    },
     showDetail: (detail) => shell.showDetail(detail),
     markChosen: (id) => shell.markChosen(id),
     selected: (detail) => feedback.selected(detail),
@@ -111,6 +116,7 @@ function start(root: HTMLElement): void {
       shell.prepare(scene, errorM);
       await engine.draw(scene, shell.padding());
     },
+    reword: (scene) => selection.reword(scene),
     brief: (input) => ({ texts: shell.texts, format: shell.format, input }),
     callTool: (name, input) => view.callTool(name, input),
     incidents: (input) => fetchIncidents(config.incidents, askKey, input),
@@ -154,7 +160,12 @@ function start(root: HTMLElement): void {
   }
 
   function look(context: HostContext): void {
+    const { format } = shell;
     shell.setContext(context);
+    if (shell.format !== format) {
+      scaleBar.write(shell.format);
+      session.reword();
+    }
     engine.setTheme(themeOf(context));
     engine.setLocale(shell.locale);
     tellSize();

@@ -5,7 +5,9 @@ import type { Report } from "./report.ts";
 import type { Scene } from "./scene/scene.ts";
 import { testBrief } from "./scene/testbrief.ts";
 import { resultTimeoutMs, Session, type Stage } from "./session.ts";
+import { formatFor } from "./ui/format.ts";
 import type { State } from "./ui/state.ts";
+import { textsFor } from "./ui/texts.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -26,10 +28,11 @@ const inline = (document: unknown, tool = "tomtom-routing", more: object = {}): 
 class TestStage implements Stage {
   readonly shown: State[] = [];
   readonly drawn: { scene: Scene; maxErrorM: number | undefined }[] = [];
+  readonly reworded: Scene[] = [];
   readonly reports: Report[] = [];
   readonly callTool = vi.fn(async (_name: string, _input: JsonObject): Promise<JsonObject> => ({}));
   readonly incidents = vi.fn(async (): Promise<unknown> => incidents);
-  readonly brief = testBrief;
+  brief = testBrief;
   tool: string | undefined;
   drawing: Promise<void> = Promise.resolve();
   clockMs = 0;
@@ -40,6 +43,9 @@ class TestStage implements Stage {
   async draw(_tool: string, scene: Scene, maxErrorM: number | undefined): Promise<void> {
     this.drawn.push({ scene, maxErrorM });
     await this.drawing;
+  }
+  reword(scene: Scene): void {
+    this.reworded.push(scene);
   }
   report(report: Report): void {
     this.reports.push(report);
@@ -321,5 +327,45 @@ describe("traffic", () => {
     await session.toolResult(live);
     expect(stage.drawn[0]!.scene.bounds).toEqual({ west: 1, south: 2, east: 3, north: 4 });
     expect(stage.last).toEqual({ kind: "empty" });
+  });
+});
+
+describe("another language", () => {
+  const german: typeof testBrief = (input) => ({ ...testBrief(input), texts: textsFor("de"), format: formatFor("de") });
+
+  test("rewords what is drawn, without a fetch or a report", async () => {
+    const { stage, session } = made();
+    await session.toolResult(inline(route));
+    stage.brief = german;
+    session.reword();
+    expect(stage.drawn[0]!.scene.rows[0]!.title).toBe(textsFor("en").route);
+    expect(stage.reworded.map(({ rows }) => rows[0]!.title)).toEqual([textsFor("de").route]);
+    expect(stage.drawn).toHaveLength(1);
+    expect(stage.reports).toHaveLength(1);
+    expect(stage.callTool).not.toHaveBeenCalled();
+  });
+
+  test("that comes while a map is being drawn rewords it afterwards", async () => {
+    const { stage, session } = made();
+    let release = (): void => undefined;
+    stage.drawing = new Promise((resolve) => (release = resolve));
+    const done = session.toolResult(inline(route));
+    await vi.waitFor(() => expect(stage.drawn).toHaveLength(1));
+    stage.brief = german;
+    session.reword();
+    expect(stage.reworded).toEqual([]);
+    release();
+    await done;
+    expect(stage.reworded.map(({ rows }) => rows[0]!.title)).toEqual([textsFor("de").route]);
+  });
+
+  test("has nothing to reword where there is no map", async () => {
+    const { stage, session } = made();
+    session.reword();
+    await session.toolResult(inline(route));
+    await session.toolResult({ ...result("tomtom-routing", {}, { error: "none" }), isError: true });
+    session.reword();
+    expect(stage.last.kind).toBe("failed");
+    expect(stage.reworded).toEqual([]);
   });
 });

@@ -16,6 +16,8 @@ export interface Stage {
   show(state: State): void;
   /** draw resolves once the scene is on the canvas. */
   draw(tool: string, scene: Scene, maxErrorM: number | undefined): Promise<void>;
+  /** reword puts the same scene in other words in place of the one that is drawn. */
+  reword(scene: Scene): void;
   brief(input: JsonObject | undefined): Brief;
   callTool: CallTool;
   /** Live incidents for a tool input. */
@@ -32,6 +34,8 @@ export class Session {
   #input: JsonObject | undefined;
   /** The result that the map is drawn from. */
   #result: Heard | undefined;
+  /** What is on the map. */
+  #drawn: { readonly tool: string; readonly document: unknown } | undefined;
   #cancelled = false;
   #gaveUp = false;
   #turn = 0;
@@ -105,6 +109,13 @@ export class Session {
     }
   }
 
+  /** reword says what is on the map once more, in the brief's words of now. Nothing is fetched or reported for it. */
+  reword(): void {
+    if (this.#drawn === undefined) return;
+    const { tool, document } = this.#drawn;
+    this.stage.reword(buildScene(tool, document, this.stage.brief(this.#input)));
+  }
+
   end(): void {
     this.#begin();
   }
@@ -113,6 +124,7 @@ export class Session {
   #begin(): number {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#drawn = undefined;
     this.#startedMs = this.stage.nowMs();
     return ++this.#turn;
   }
@@ -131,7 +143,8 @@ export class Session {
   }
 
   async #draw({ source, document, passed }: AppData, tool: string, fitted: Simplification | undefined, turn: number): Promise<void> {
-    const scene = document === undefined ? undefined : buildScene(tool, document, this.stage.brief(this.#input));
+    const brief = this.stage.brief(this.#input);
+    const scene = document === undefined ? undefined : buildScene(tool, document, brief);
     if (scene === undefined || scene.shapes.length === 0) {
       if (scene?.bounds !== undefined) await this.stage.draw(tool, scene, undefined);
       if (turn !== this.#turn) return;
@@ -143,6 +156,8 @@ export class Session {
     await this.stage.draw(tool, scene, maxErrorM);
     if (turn !== this.#turn) return;
     this.stage.show({ kind: "drawn", scene, ...(maxErrorM !== undefined ? { maxErrorM } : {}) });
+    this.#drawn = { tool, document };
+    if (this.stage.brief(this.#input).format !== brief.format) this.reword();
     this.#report({ tool, outcome: "drawn", source, ...(passed !== undefined ? { reason: passed } : {}) });
   }
 

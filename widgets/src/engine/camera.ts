@@ -3,8 +3,7 @@
 import type OLMap from "ol/Map.js";
 import type View from "ol/View.js";
 import { boundsOf } from "../scene/bounds.ts";
-import type { Bounds } from "../scene/scene.ts";
-import type { DrawnShape } from "./features.ts";
+import type { Bounds, SingleShape } from "../scene/scene.ts";
 import { boundsOfExtent, groundMPerPx, projectBounds, projectX, projectY } from "./mercator.ts";
 
 /** What the shell's own boxes cover of the map, in CSS pixels. */
@@ -82,7 +81,7 @@ export class Camera {
   }
 
   /** reveal moves the map only where it has to: a point in sight stays where it is, a stretch is shown as a whole. */
-  reveal(shapes: readonly DrawnShape[]): void {
+  reveal(shapes: readonly SingleShape[]): void {
     const bounds = boundsOf(shapes);
     if (bounds === undefined || !this.#hasSize()) return;
     this.#taken = true;

@@ -3,14 +3,15 @@
 import type OLMap from "ol/Map.js";
 import VectorLayer from "ol/layer/Vector.js";
 import VectorSource from "ol/source/Vector.js";
-import { featureOf, shapeOf, type DrawnShape } from "./features.ts";
+import type { SingleShape } from "../scene/scene.ts";
+import { featureOf, shapeOf } from "./features.ts";
 import { pile } from "./layers.ts";
 import { projectX, projectY } from "./mercator.ts";
 import type { Palette } from "./palette.ts";
 import { styleOf } from "./style.ts";
 
 /** A whole route is told by lying on top; painted over, it would hide its own delays. */
-function isPainted(shape: DrawnShape): boolean {
+function isPainted(shape: SingleShape): boolean {
   return shape.kind !== "line" || (shape.role !== "route" && shape.role !== "alternative");
 }
 
@@ -18,6 +19,7 @@ export class Chosen {
   readonly #source = new VectorSource();
   readonly layer: VectorLayer<VectorSource>;
   #anchor: number[] | undefined;
+  #shapes: readonly SingleShape[] = [];
 
   constructor(palette: () => Palette) {
     this.layer = new VectorLayer({
@@ -28,8 +30,18 @@ export class Chosen {
   }
 
   /** set takes the shapes, and the spot in degrees; undefined ends the choice. */
-  set(shapes: readonly DrawnShape[], anchor: readonly [number, number] | undefined): void {
+  set(shapes: readonly SingleShape[], anchor: readonly [number, number] | undefined): void {
     this.#anchor = anchor === undefined ? undefined : [projectX(anchor[0]), projectY(anchor[1])];
+    this.#put(shapes);
+  }
+
+  /** replace trades what is chosen for its like, which is at the same spot. */
+  replace(twin: (shape: SingleShape) => SingleShape | undefined): void {
+    this.#put(this.#shapes.flatMap((shape) => twin(shape) ?? []));
+  }
+
+  #put(shapes: readonly SingleShape[]): void {
+    this.#shapes = shapes;
     this.#source.clear();
     this.#source.addFeatures(shapes.filter(isPainted).map(featureOf));
     this.layer.setZIndex(shapes.some(({ kind }) => kind === "point") ? pile.chosenPoint : pile.chosenLine);

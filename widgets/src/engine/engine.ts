@@ -7,11 +7,11 @@ import MouseWheelZoom from "ol/interaction/MouseWheelZoom.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
 import { boundsOf } from "../scene/bounds.ts";
-import type { Detail, Scene, Shape } from "../scene/scene.ts";
+import { emptyScene, singleShapes, twins, type Detail, type PointShape, type Scene, type Shape, type SingleShape } from "../scene/scene.ts";
 import { Basemap, type TileState } from "./basemap.ts";
 import { Camera, wholeWorld, type Padding, type Sight } from "./camera.ts";
 import { Chosen } from "./chosen.ts";
-import { anchorOf, type DrawnShape } from "./features.ts";
+import { anchorOf } from "./features.ts";
 import { hitAt, overMark } from "./hits.ts";
 import { layersOf } from "./layers.ts";
 import { latOf, lonOf } from "./mercator.ts";
@@ -24,6 +24,8 @@ export type { Padding, Sight } from "./camera.ts";
 export interface Picked {
   readonly id?: string;
   readonly detail: Detail;
+  /** The points that it stands for, where they lie too close together to be parted. */
+  readonly members?: readonly PointShape[];
 }
 
 export interface EngineEvents {
@@ -70,9 +72,15 @@ export class Engine {
   /** draw shows a scene in place of the one before. It resolves once it is on the canvas, which has to have a size. */
   async draw(scene: Scene, padding: Padding): Promise<void> {
     this.choose(undefined);
-    this.redraw(scene);
-    await this.#camera.frame(scene.bounds ?? boundsOf(scene.shapes) ?? wholeWorld, padding);
-    this.#map.renderSync();
+    try {
+      this.redraw(scene);
+      await this.#camera.frame(scene.bounds ?? boundsOf(scene.shapes) ?? wholeWorld, padding);
+      this.#map.renderSync();
+    } catch (error) {
+      // What cannot be painted now would fail at every frame from now on.
+      this.redraw(emptyScene);
+      throw error;
+    }
   }
 
   /** pad is told of boxes over the map that have grown or shrunk. */
@@ -88,9 +96,15 @@ export class Engine {
     for (const layer of this.#drawn) this.#map.addLayer(layer);
   }
 
+  /** reword shows the same scene in other words; the map stays where it is, and what is chosen stays chosen. */
+  reword(scene: Scene): void {
+    this.#chosen.replace(twins(this.#shapes, scene.shapes));
+    this.redraw(scene);
+  }
+
   /** choose makes a row's shapes stand out and brings them into sight; undefined ends that. */
   choose(id: string | undefined): void {
-    const shapes = id === undefined ? [] : drawnOf(this.#shapes).filter((shape) => shape.id === id);
+    const shapes = id === undefined ? [] : singleShapes(this.#shapes).filter((shape) => shape.id === id);
     const [first] = shapes;
     this.#chosen.set(shapes, first === undefined ? undefined : anchorOf(first));
     if (first !== undefined) this.#camera.reveal(shapes);
@@ -99,7 +113,7 @@ export class Engine {
 
   /** look brings a row's shapes into sight. */
   look(id: string): void {
-    const shapes = drawnOf(this.#shapes).filter((shape) => shape.id === id);
+    const shapes = singleShapes(this.#shapes).filter((shape) => shape.id === id);
     if (shapes.length > 0) this.#camera.reveal(shapes);
   }
 
@@ -165,24 +179,22 @@ export class Engine {
     }
     if (hit.kind === "cluster") {
       const [first] = hit.members;
-      if (first !== undefined && !this.#camera.closer(boundsOf(hit.members)!)) this.#pick([], anchorOf(first), hit.detail);
+      if (first !== undefined && !this.#camera.closer(boundsOf(hit.members)!)) {
+        this.#pick([], anchorOf(first), hit.detail === undefined ? undefined : { detail: hit.detail, members: hit.members });
+      }
       return;
     }
     const [x = 0, y = 0] = event.coordinate;
     const { shape, detail } = hit;
-    this.#pick([shape], shape.kind === "point" ? anchorOf(shape) : [lonOf(x), latOf(y)], detail, shape.id);
+    this.#pick([shape], shape.kind === "point" ? anchorOf(shape) : [lonOf(x), latOf(y)], {
+      detail,
+      ...(shape.id !== undefined ? { id: shape.id } : {}),
+    });
   }
 
-  #pick(shapes: readonly DrawnShape[], anchor: readonly [number, number], detail: Detail | undefined, id?: string): void {
+  #pick(shapes: readonly SingleShape[], anchor: readonly [number, number], picked: Picked | undefined): void {
     this.#chosen.set(shapes, anchor);
-    this.events.picked(detail === undefined ? undefined : { detail, ...(id !== undefined ? { id } : {}) });
+    this.events.picked(picked);
     this.events.pointed(this.#chosen.pixel(this.#map));
   }
-}
-
-/** drawnOf is each shape that a feature of its own is made of. */
-function drawnOf(shapes: readonly Shape[]): DrawnShape[] {
-  return shapes.flatMap((shape): readonly DrawnShape[] =>
-    shape.kind === "cluster" ? shape.points : shape.kind === "heat" ? [] : [shape],
-  );
 }

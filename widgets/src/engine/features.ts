@@ -5,21 +5,20 @@ import LineString from "ol/geom/LineString.js";
 import MultiPolygon from "ol/geom/MultiPolygon.js";
 import Point from "ol/geom/Point.js";
 import Polygon from "ol/geom/Polygon.js";
-import type { AreaShape, LineShape, PointShape } from "../scene/scene.ts";
+import type { SingleShape } from "../scene/scene.ts";
 import { projectPath, projectX, projectY } from "./mercator.ts";
 
 const shapeKey = "shape";
 
-export type DrawnShape = LineShape | PointShape | AreaShape;
 
-export function featureOf(shape: DrawnShape): Feature {
+export function featureOf(shape: SingleShape): Feature {
   const feature = new Feature(geometryOf(shape));
   feature.set(shapeKey, shape, true);
   return feature;
 }
 
-export function shapeOf(feature: { get(key: string): unknown }): DrawnShape | undefined {
-  return feature.get(shapeKey) as DrawnShape | undefined;
+export function shapeOf(feature: { get(key: string): unknown }): SingleShape | undefined {
+  return feature.get(shapeKey) as SingleShape | undefined;
 }
 
 /** membersOf answers the features that a cluster's mark stands for; none for any other feature. */
@@ -28,7 +27,7 @@ export function membersOf(feature: { get(key: string): unknown }): readonly Feat
   return Array.isArray(members) ? (members as Feature[]) : [];
 }
 
-export function vertices(shape: DrawnShape): number {
+export function vertices(shape: SingleShape): number {
   switch (shape.kind) {
     case "line":
       return shape.path.length / 2;
@@ -40,7 +39,7 @@ export function vertices(shape: DrawnShape): number {
 }
 
 /** anchorOf is where a box that tells about the shape points at: degrees. */
-export function anchorOf(shape: DrawnShape): readonly [number, number] {
+export function anchorOf(shape: SingleShape): readonly [number, number] {
   switch (shape.kind) {
     case "point":
       return [shape.lon, shape.lat];
@@ -58,7 +57,7 @@ export function anchorOf(shape: DrawnShape): readonly [number, number] {
   }
 }
 
-function geometryOf(shape: DrawnShape): LineString | Point | Polygon | MultiPolygon {
+function geometryOf(shape: SingleShape): LineString | Point | Polygon | MultiPolygon {
   switch (shape.kind) {
     case "line":
       return new LineString(projectPath(shape.path), "XY");

@@ -3,12 +3,12 @@
 import type Feature from "ol/Feature.js";
 import type OLMap from "ol/Map.js";
 import type BaseLayer from "ol/layer/Base.js";
-import type { Detail, PointShape } from "../scene/scene.ts";
-import { membersOf, shapeOf, type DrawnShape } from "./features.ts";
+import type { Detail, PointShape, SingleShape } from "../scene/scene.ts";
+import { membersOf, shapeOf } from "./features.ts";
 import { pile } from "./layers.ts";
 
 export type Hit =
-  | { readonly kind: "shape"; readonly shape: DrawnShape; readonly detail: Detail }
+  | { readonly kind: "shape"; readonly shape: SingleShape; readonly detail: Detail }
   | { readonly kind: "cluster"; readonly members: readonly PointShape[]; readonly detail: Detail | undefined };
 
 const mousePx = 5;

@@ -6,8 +6,8 @@ import VectorLayer from "ol/layer/Vector.js";
 import VectorImageLayer from "ol/layer/VectorImage.js";
 import Cluster from "ol/source/Cluster.js";
 import VectorSource from "ol/source/Vector.js";
-import type { ClusterShape, PointShape, Scene } from "../scene/scene.ts";
-import { featureOf, membersOf, shapeOf, vertices, type DrawnShape } from "./features.ts";
+import type { ClusterShape, PointShape, Scene, SingleShape } from "../scene/scene.ts";
+import { featureOf, membersOf, shapeOf, vertices } from "./features.ts";
 import { heatLayer } from "./heat.ts";
 import type { Palette } from "./palette.ts";
 import { clusterStyle, styleOf } from "./style.ts";
@@ -26,7 +26,7 @@ export type PickLayer = BaseLayer;
 
 /** layersOf reads the palette when it paints, so that a new theme needs no new layers. */
 export function layersOf(scene: Scene, palette: () => Palette): BaseLayer[] {
-  const features: Record<DrawnShape["kind"], Feature[]> = { area: [], line: [], point: [] };
+  const features: Record<SingleShape["kind"], Feature[]> = { area: [], line: [], point: [] };
   const layers: BaseLayer[] = [];
   let count = 0;
   for (const shape of scene.shapes) {

@@ -121,7 +121,8 @@ export class Outlines {
 
   #paint(canvas: HTMLCanvasElement, extent: [number, number, number, number], pixelRatio: number, resolution: number): void {
     const context = canvas.getContext("2d");
-    if (context === null) throw new Error("no 2d canvas");
+    // A browser that is out of canvases leaves water everywhere: what lies over it may still be drawn.
+    if (context === null) return;
     const { land: landColour, outline, border } = this.#palette;
     const all = outlines();
     const sheet = new Sheet(context, extent, pixelRatio / resolution);

@@ -4,14 +4,13 @@ import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { between } from "../scene/colour.ts";
-import type { AreaShape, LineRole, LineShape, PointShape } from "../scene/scene.ts";
-import type { DrawnShape } from "./features.ts";
+import type { AreaShape, LineRole, LineShape, PointShape, SingleShape } from "../scene/scene.ts";
 import { disc, inside } from "./marks.ts";
 import { pointStyle } from "./points.ts";
 import { translucent, type Palette } from "./palette.ts";
 
 /** styleOf answers how a shape is painted; chosen ones stand out, and are painted over the others. */
-export function styleOf(shape: DrawnShape, palette: Palette, chosen = false): Style | Style[] {
+export function styleOf(shape: SingleShape, palette: Palette, chosen = false): Style | Style[] {
   switch (shape.kind) {
     case "line":
       return lineStyle(shape, palette, chosen);

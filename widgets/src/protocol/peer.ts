@@ -7,7 +7,7 @@ export class RequestError extends Error {
   constructor(
     readonly method: string,
     /** The host's JSON-RPC code, or why there is none. */
-    readonly code: number | "timeout" | "closed",
+    readonly code: number | "timeout" | "closed" | "refused",
     message: string,
   ) {
     super(message);

@@ -161,16 +161,16 @@ describe("what the view asks", () => {
     expect(port.last("ui/notifications/size-changed").params).toEqual({ height: 420 });
   });
 
-  test("a message is the person's, and off where the host lacks it", async () => {
-    const without = await connected();
-    await without.view.sendMessage("hello");
-    expect(without.port.posted.some(({ method }) => method === "ui/message")).toBe(false);
+  test("a message is the person's, and a host may refuse it in its answer", async () => {
     const { port, view } = await connected({}, { message: { text: {} } });
     const sending = view.sendMessage("hello");
     const { id, params } = port.last("ui/message");
     expect(params).toEqual({ role: "user", content: [{ type: "text", text: "hello" }] });
     port.say({ id, result: {} });
     await sending;
+    const refused = expect(view.sendMessage("again")).rejects.toMatchObject({ code: "refused" });
+    port.say({ id: port.last("ui/message").id, result: { isError: true } });
+    await refused;
   });
 
   test("a resource is read as its contents, however odd the answer", async () => {

@@ -2,13 +2,15 @@
 
 import { asObject, asText, at, objectsOf, type JsonObject } from "../json.ts";
 import { merge, readContext, readMode, type DisplayMode, type HostContext } from "./context.ts";
-import { Peer } from "./peer.ts";
+import { Peer, RequestError } from "./peer.ts";
 import type { Port } from "./port.ts";
 
 export const protocolVersion = "2026-01-26";
 
 const handshakeTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
+/** A host may ask the person first. */
+const messageTimeoutMs = 60_000;
 /** A call of a tool may download a data set upstream first. */
 const callTimeoutMs = 60_000;
 
@@ -93,13 +95,21 @@ export class View {
     await this.#peer.request("ui/update-model-context", { content: [{ type: "text", text }] }, requestTimeoutMs);
   }
 
-  /** sendMessage says something in the conversation in the person's name; only ever what the person asked for. */
+  /**
+   * sendMessage says something in the conversation in the person's name; only ever what the person asked for. It rejects
+   * with a RequestError where the host refuses, by an error of the protocol or in its answer.
+   */
   async sendMessage(text: string): Promise<void> {
-    if (!this.supports("message")) return;
-    await this.#peer.request("ui/message", { role: "user", content: [{ type: "text", text }] }, requestTimeoutMs);
+    const method = "ui/message";
+    const answer = await this.#peer.request(method, { role: "user", content: [{ type: "text", text }] }, messageTimeoutMs);
+    if (at(answer, "isError") === true) throw new RequestError(method, "refused", `${method}: not taken`);
   }
 
-  /** readResource reads a resource of the server that served this document; the answer is its contents. */
+  /**
+   * readResource reads a resource of the server that served this document; the answer is its contents. No map needs it:
+   * a result carries its data, or a tool supplies it. It completes what a view may ask, for a server that links to its
+   * data instead.
+   */
   async readResource(uri: string): Promise<readonly JsonObject[]> {
     const result = await this.#peer.request("resources/read", { uri }, requestTimeoutMs);
     return objectsOf(at(result, "contents"));

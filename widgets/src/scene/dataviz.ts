@@ -80,7 +80,7 @@ function entries(shapes: readonly Shape[], { texts }: Brief): List[] {
     const text = first === undefined ? "" : `${first.name}: ${first.text}`;
     rows.push({ id, title: detail.title, text, swatch: "data", ...(colour !== undefined ? { colour } : {}) });
   }
-  return rows.length === 0 ? [] : [{ title: texts.entries, rows, total }];
+  return rows.length === 0 ? [] : [{ id: "entries", title: texts.entries, rows, total }];
 }
 
 function drawnOf(shape: Shape): readonly (LineShape | PointShape | AreaShape)[] {

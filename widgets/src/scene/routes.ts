@@ -35,8 +35,8 @@ function sceneOf(routes: readonly Route[], top: number, brief: Brief): Scene {
     return [{ kind: "point", ...(row.id !== undefined ? { id: row.id } : {}), role: "turn", lon, lat, detail }];
   });
   const lists: List[] = [
-    { title: brief.texts.onTheWay, rows: inOrder([...sections.stages, ...stops.stages], brief) },
-    { title: brief.texts.directions, rows: inOrder(turns, brief) },
+    { id: "way", title: brief.texts.onTheWay, rows: inOrder([...sections.stages, ...stops.stages], brief) },
+    { id: "directions", title: brief.texts.directions, rows: inOrder(turns, brief) },
   ].filter(({ rows }) => rows.length > 0);
   return {
     shapes: [...lineShapes(routes, top, brief), ...sections.shapes, ...turnMarks, ...stops.shapes],

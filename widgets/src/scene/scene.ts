@@ -104,7 +104,17 @@ export interface HeatShape {
   readonly intensity: number;
 }
 
-export type Shape = LineShape | PointShape | AreaShape | ClusterShape | HeatShape;
+/** A shape that is one thing on the map. */
+export type SingleShape = LineShape | PointShape | AreaShape;
+
+export type Shape = SingleShape | ClusterShape | HeatShape;
+
+/** singleShapes answers each thing on the map, those that may be drawn gathered too, in the scene's order. */
+export function singleShapes(shapes: readonly Shape[]): SingleShape[] {
+  return shapes.flatMap((shape): readonly SingleShape[] =>
+    shape.kind === "cluster" ? shape.points : shape.kind === "heat" ? [] : [shape],
+  );
+}
 
 /** Bounds in degrees. east may pass 180. */
 export interface Bounds {
@@ -133,6 +143,8 @@ export interface Row {
 
 /** List is a part of the card that opens. */
 export interface List {
+  /** Which of the scene's lists it is, in any language. */
+  readonly id: string;
   readonly title: string;
   readonly rows: readonly Row[];
   /** How many there are where not all are listed. */
@@ -160,3 +172,14 @@ export interface Scene {
 }
 
 export const emptyScene: Scene = { shapes: [], rows: [], legend: [] };
+
+/** twins finds a shape of one scene in the same scene in other words: builders keep their order in every language. */
+export function twins(before: readonly Shape[], now: readonly Shape[]): <Kind extends SingleShape>(shape: Kind | undefined) => Kind | undefined {
+  const others = singleShapes(now);
+  const places = new Map(singleShapes(before).map((shape, place) => [shape, place]));
+  return <Kind extends SingleShape>(shape: Kind | undefined) => {
+    const place = shape === undefined ? undefined : places.get(shape);
+    const twin = place === undefined ? undefined : others[place];
+    return twin?.kind === shape?.kind ? (twin as Kind) : undefined;
+  };
+}

@@ -66,7 +66,7 @@ export function trafficScene(document: unknown, brief: Brief): Scene {
   return {
     shapes: shapesOf(incidents),
     rows: [],
-    lists: incidents.length === 0 ? [] : [{ title, rows: incidents.map(rowOf), open: true, counted: true }],
+    lists: incidents.length === 0 ? [] : [{ id: "incidents", title, rows: incidents.map(rowOf), open: true, counted: true }],
     legend,
     ...(bounds !== undefined ? { bounds } : {}),
   };

@@ -20,6 +20,8 @@ export interface Look {
 export class Card {
   readonly element = element("div", "card panel");
   readonly #notes = element("div", "notes");
+  /** What puts the rows into a list that is folded. */
+  readonly #fills = new Map<HTMLDetailsElement, () => void>();
 
   /** The row that is always chosen where there are others to choose. */
   readonly #onTop: string | undefined;
@@ -64,14 +66,34 @@ export class Card {
     return lists.filter(({ open }) => open).map((list) => list.dataset["list"] ?? "");
   }
 
-  setOpen(titles: readonly string[]): void {
-    for (const list of this.element.querySelectorAll("details")) list.open = titles.includes(list.dataset["list"] ?? "");
+  setOpen(ids: readonly string[]): void {
+    for (const list of this.element.querySelectorAll("details")) {
+      list.open = ids.includes(list.dataset["list"] ?? "");
+      if (list.open) this.#fills.get(list)?.();
+    }
   }
 
-  /** focus puts the keyboard back on a row. */
+  /** focused and focus carry the keyboard over: it is on a row, or on what folds a list. */
+  focused(): string | undefined {
+    const focused = document.activeElement;
+    if (!(focused instanceof HTMLElement) || !this.element.contains(focused)) return undefined;
+    return focused.dataset["id"] ?? focused.parentElement?.dataset["list"];
+  }
+
   focus(id: string): void {
-    const rows = [...this.element.querySelectorAll<HTMLElement>(".row")];
-    rows.find((row) => row.dataset["id"] === id)?.focus({ preventScroll: true });
+    const all = [...this.element.querySelectorAll<HTMLElement>(".row, summary")];
+    const found = all.find((one) => (one.dataset["id"] ?? one.parentElement?.dataset["list"]) === id);
+    found?.focus({ preventScroll: true });
+  }
+
+  /** scrolled and scrollTo carry over how far the list is scrolled, in CSS pixels. */
+  scrolled(): number {
+    return this.element.querySelector(".found")?.scrollTop ?? 0;
+  }
+
+  scrollTo(px: number): void {
+    const found = this.element.querySelector(".found");
+    if (found !== null) found.scrollTop = px;
   }
 
   #rows(rows: readonly Row[], total = rows.length): HTMLElement {
@@ -82,18 +104,22 @@ export class Card {
     return list;
   }
 
-  #folded({ title, rows, total = rows.length, open, counted }: List): HTMLElement {
+  #folded({ id, title, rows, total = rows.length, open, counted }: List): HTMLElement {
     const count = counted === true ? [] : [" ", element("span", "count", this.look.format.number(total))];
     const list = element("details", "list", element("summary", "", title, ...count));
-    list.dataset["list"] = title;
+    list.dataset["list"] = id;
     if (open === true) {
       list.append(this.#rows(rows, total));
       list.open = true;
       return list;
     }
     // Hundreds of rows that nobody asked for yet would cost time that the map needs first.
+    const fill = (): void => {
+      if (list.childElementCount === 1) list.append(this.#rows(rows, total));
+    };
+    this.#fills.set(list, fill);
     list.addEventListener("toggle", () => {
-      if (list.open && list.childElementCount === 1) list.append(this.#rows(rows, total));
+      if (list.open) fill();
     });
     return list;
   }

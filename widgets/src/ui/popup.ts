@@ -1,6 +1,7 @@
 // The box that tells about one thing on the map, standing at it.
 
 import type { Detail } from "../scene/scene.ts";
+import { askButton, type Ask } from "./ask.ts";
 import { button, element } from "./dom.ts";
 import type { Texts } from "./texts.ts";
 
@@ -12,6 +13,15 @@ export interface Point {
 export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+export interface PopupActions {
+  close(): void;
+  openLink(url: string): void;
+  /** ask is undefined where the host takes no messages. */
+  ask(): Ask | undefined;
+  /** say is for a screen reader. */
+  say(words: string): void;
 }
 
 /** How far the box stands from what it tells about, and from the frame's edges. */
@@ -36,19 +46,22 @@ export class Popup {
   #box: HTMLElement | undefined;
   #at: Point | undefined;
 
-  constructor(readonly openLink: (url: string) => void) {}
+  constructor(readonly actions: PopupActions) {}
 
   get isOpen(): boolean {
     return this.#box !== undefined;
   }
 
-  show(detail: Detail, texts: Texts, close: () => void): void {
-    this.#box = detailFor(detail, texts, close, this.openLink);
+  show(detail: Detail, texts: Texts): void {
+    const focused = [...this.slot.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
+    this.#box = detailFor(detail, texts, this.actions);
     this.#box.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") close();
+      if (event.key === "Escape") this.actions.close();
     });
     this.slot.replaceChildren(this.#box);
     this.#place();
+    // The same thing in other words: the keyboard stays on its button.
+    this.#box.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
   }
 
   hide(): void {
@@ -78,8 +91,8 @@ export class Popup {
   }
 }
 
-export function detailFor(detail: Detail, texts: Texts, close: () => void, openLink: (url: string) => void): HTMLElement {
-  const box = element("div", "detail panel", button("close", "×", texts.close, close));
+export function detailFor(detail: Detail, texts: Texts, actions: PopupActions): HTMLElement {
+  const box = element("div", "detail panel", button("close", "×", texts.close, () => actions.close()));
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", texts.details);
   if (detail.title !== "") box.append(element("p", "name", detail.title));
@@ -89,13 +102,17 @@ export function detailFor(detail: Detail, texts: Texts, close: () => void, openL
     const rows = detail.fields.map(({ name, text }) => element("div", "", element("dt", "", name), element("dd", "", text)));
     box.append(element("dl", "fields", ...rows));
   }
+  const further = element("div", "further");
   const { link } = detail;
   if (link !== undefined) {
     const opened = element("button", "link", texts.website);
     opened.type = "button";
     opened.title = link;
-    opened.addEventListener("click", () => openLink(link));
-    box.append(opened);
+    opened.addEventListener("click", () => actions.openLink(link));
+    further.append(opened);
   }
+  const ask = actions.ask();
+  if (ask !== undefined) further.append(askButton(detail, texts, ask, (words) => actions.say(words)));
+  if (further.childElementCount > 0) box.append(further);
   return box;
 }

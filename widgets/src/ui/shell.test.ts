@@ -20,7 +20,7 @@ const texts = textsFor("en");
 function made(context: HostContext = readContext({ locale: "en" })) {
   document.body.innerHTML = '<div id="app"></div>';
   const root = document.getElementById("app")!;
-  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn(), again: vi.fn(), choose: vi.fn(), closeDetail: vi.fn(), openLink: vi.fn() };
+  const actions = { zoomBy: vi.fn(), toggleFullscreen: vi.fn(), again: vi.fn(), choose: vi.fn(), closeDetail: vi.fn(), openLink: vi.fn(), ask: () => undefined };
   const shell = new Shell(root, actions, "© Owner", context);
   const text = (selector: string): string => root.querySelector(selector)?.textContent ?? "";
   return { root, shell, actions, text };
@@ -134,4 +134,25 @@ describe("the host's context", () => {
   ])("gives the height: %j", (context, want) => {
     expect(heightOf(readContext(context))).toBe(want);
   });
+});
+
+test("another language keeps lists open, and the keyboard on its row", () => {
+  const { shell, root } = made();
+  document.body.append(root);
+  const inWords = (word: string): Scene => ({
+    shapes: [],
+    rows: [],
+    legend: [],
+    lists: [{ id: "way", title: `${word} list`, rows: [{ id: "toll-0", title: word, text: "" }] }],
+  });
+  shell.show({ kind: "drawn", scene: inWords("Toll") });
+  const list = root.querySelector("details")!;
+  list.open = true;
+  list.dispatchEvent(new Event("toggle"));
+  root.querySelector<HTMLElement>(".row")!.focus();
+  shell.setContext(readContext({ locale: "de" }));
+  shell.show({ kind: "drawn", scene: inWords("Maut") });
+  expect(root.querySelector("details")!.open).toBe(true);
+  expect(document.activeElement?.textContent).toBe("Maut");
+  expect(document.activeElement?.classList.contains("row")).toBe(true);
 });

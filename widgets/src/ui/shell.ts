@@ -3,7 +3,8 @@
 import type { Padding } from "../engine/engine.ts";
 import type { HostContext } from "../protocol/context.ts";
 import type { Detail, Scene } from "../scene/scene.ts";
-import { Card } from "./card.ts";
+import type { Ask } from "./ask.ts";
+import { Card, type Look } from "./card.ts";
 import { Credits } from "./credits.ts";
 import { button, element } from "./dom.ts";
 import { formatFor, type Format } from "./format.ts";
@@ -24,6 +25,8 @@ export interface ShellActions {
   /** closeDetail: the person has read enough of what is picked. */
   closeDetail(): void;
   openLink(url: string): void;
+  /** ask answers what says a text in the conversation; undefined where the host takes none. */
+  ask(): Ask | undefined;
 }
 
 /** A frame this wide has room for the card beside what is drawn. */
@@ -59,7 +62,12 @@ export class Shell {
   ) {
     this.#root = root;
     this.#context = context;
-    this.#popup = new Popup((url) => actions.openLink(url));
+    this.#popup = new Popup({
+      close: () => actions.closeDetail(),
+      openLink: (url) => actions.openLink(url),
+      ask: () => actions.ask(),
+      say: (words) => this.#say(words),
+    });
     this.#message = new Message(() => actions.again());
     this.#credits = new Credits(owners);
     this.map.tabIndex = 0;
@@ -162,7 +170,7 @@ export class Shell {
       this.#popup.hide();
       return;
     }
-    this.#popup.show(detail, this.texts, () => this.actions.closeDetail());
+    this.#popup.show(detail, this.texts);
     const fields = (detail.fields ?? []).map(({ name, text }) => `${name}: ${text}`);
     this.#say([detail.title, detail.kind ?? "", ...detail.lines, ...fields].filter((words) => words !== "").join(". "));
   }
@@ -198,22 +206,23 @@ export class Shell {
     const notes: string[] = [];
     if (maxErrorM !== undefined) notes.push(texts.fitted(format.bound(maxErrorM)));
     if (this.#tiles === "blocked") notes.push(texts.noTiles);
-    if (this.#card?.scene !== scene || this.#card.look.theme !== theme || this.#card.look.texts !== texts) {
+    if (this.#card?.scene !== scene || !isSameLook(this.#card.look, { theme, texts, format })) {
       this.#replaceCard(new Card(scene, { theme, texts, format }, (id) => this.actions.choose(id)));
     }
     this.#card?.setNotes(notes);
   }
 
-  /** replaceCard keeps what the person had unfolded, and the keyboard on its row. */
+  /** replaceCard keeps what the person had unfolded, how far it was scrolled, and the keyboard where it was. */
   #replaceCard(card: Card): void {
     const before = this.#card;
-    const focused = document.activeElement;
-    const row = focused instanceof HTMLElement && this.#cardSlot.contains(focused) ? focused.dataset["id"] : undefined;
+    const focused = before?.focused();
+    const scrolledPx = before?.scrolled() ?? 0;
     this.#card = card;
     this.#cardSlot.replaceChildren(card.element);
     if (before !== undefined) card.setOpen(before.openLists());
+    card.scrollTo(scrolledPx);
     card.setChosen(this.#chosen);
-    if (row !== undefined) card.focus(row);
+    if (focused !== undefined) card.focus(focused);
   }
 
   #renderControls(): void {
@@ -231,6 +240,10 @@ export class Shell {
     this.#controls.replaceChildren(...made);
     made[focused]?.focus({ preventScroll: true });
   }
+}
+
+function isSameLook(a: Look, b: Look): boolean {
+  return a.theme === b.theme && a.texts === b.texts && a.format === b.format;
 }
 
 function control(sign: Icon, label: string, pressed: () => void): HTMLButtonElement {

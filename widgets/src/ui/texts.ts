@@ -79,6 +79,11 @@ export interface Texts {
   readonly openingHours: string;
   readonly openAlways: string;
   readonly website: string;
+  /** The button that asks the agent about what is picked, what it asks, and what became of that. */
+  readonly ask: string;
+  readonly askText: (name: string) => string;
+  readonly asked: string;
+  readonly notAsked: string;
   readonly connectors: string;
   readonly free: (free: string, total: string) => string;
   readonly placesHere: (count: string) => string;
@@ -237,6 +242,10 @@ const english: Texts = {
   openingHours: "Opening hours",
   openAlways: "Always open",
   website: "Website",
+  ask: "Ask about this",
+  askText: (name) => `Tell me more about "${name}" on the map.`,
+  asked: "Question sent",
+  notAsked: "Not sent. Try again",
   connectors: "Connectors",
   free: (free, total) => `${free} of ${total} free`,
   placesHere: (count) => `${count} places here`,

@@ -216,6 +216,35 @@ test.concurrent("without tiles the world has outlines and the countries' names i
   await Promise.all(views.map((view) => view.close()));
 });
 
+test.concurrent("a person can ask about what is picked, where the host takes messages", async ({ expect }) => {
+  const view = await called("fuzzy-search", { context: { locale: "nl" }, faults: { refuseMessage: true } });
+  const first = row(view, /./);
+  await first.click();
+  const name = await first.locator(".name").innerText();
+  const ask = view.frame.locator(".detail").getByRole("button", { name: "Vraag hierover" });
+  await ask.waitFor();
+  await view.settled();
+  await view.shot("draw-ask");
+  expect(await view.heard("message")).toEqual([]);
+  await ask.press("Enter");
+  const again = view.frame.getByRole("button", { name: "Niet verstuurd. Opnieuw proberen" });
+  await again.waitFor();
+  await view.page.evaluate(() => window.host.faults({}));
+  await again.press("Enter");
+  await view.frame.getByRole("button", { name: "Vraag verstuurd" }).waitFor();
+  expect(await view.spoken()).toBe("Vraag verstuurd");
+  const said = (await view.heard("message")).map(({ value }) => value);
+  expect(said).toHaveLength(2);
+  expect(said[1]).toMatchObject({ role: "user", content: [{ type: "text", text: expect.stringContaining(`Vertel me meer over "${name}`) }] });
+  await view.close();
+
+  const lacking = await called("fuzzy-search", { without: ["message"] });
+  await row(lacking, /./).click();
+  await detail(lacking).waitFor();
+  expect(await lacking.frame.locator(".ask").count()).toBe(0);
+  await lacking.close();
+});
+
 test.concurrent("the model is told what a person looks at, after a pause", async ({ expect }) => {
   const view = await called("routing");
   await view.page.waitForTimeout(1200);

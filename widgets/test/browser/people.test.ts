@@ -149,6 +149,47 @@ test.concurrent.for([
   await view.close();
 });
 
+test.concurrent("a language that changes changes every word, and nothing else", async ({ expect }) => {
+  const view = await drawn(routing);
+  const { frame } = view;
+  await frame.getByText("On the way").click();
+  const rows = frame.locator("details[open] .row");
+  await rows.nth(1).press("Enter");
+  await frame.locator(".detail").waitFor();
+  await rows.nth(1).focus();
+  await view.settled();
+  const id = await rows.nth(1).getAttribute("data-id");
+  const place = async (): Promise<unknown> => frame.locator(".detail").evaluate((box) => {
+    const { x, y, width, height } = box.getBoundingClientRect();
+    return [x + width / 2, y + height].map((px) => Math.round(px / 8));
+  });
+  const [before, scale] = [await place(), await frame.locator(".scale").innerText()];
+  expect(scale).toMatch(/k?m$/);
+  const sights = (await view.heard("context")).length;
+
+  await view.context({ locale: "de-DE" });
+  await frame.locator(".row", { hasText: "Beste Route" }).waitFor();
+  const text = await view.visibleText();
+  for (const word of ["Unterwegs", "nach "]) expect(text).toContain(word);
+  for (const word of ["Best route", "On the way", "after "]) expect(text).not.toContain(word);
+  expect(await view.spoken()).toContain(await frame.locator(".detail .name").innerText());
+  expect(await place()).toEqual(before);
+  expect(await frame.locator(":focus").getAttribute("data-id")).toBe(id);
+  expect(await rows.nth(1).getAttribute("aria-pressed")).toBe("true");
+  await view.settled();
+  await view.shot("people-language-changed");
+
+  await frame.locator(".detail .close").focus();
+  await view.context({ locale: "en-US" });
+  await expect.poll(() => frame.locator(".scale").innerText()).toMatch(/(mi|ft)$/);
+  expect(await view.visibleText()).toMatch(/after [\d.]+ mi/);
+  expect(await frame.locator(":focus").getAttribute("aria-label")).toBe("Close");
+  expect(await view.reported()).toHaveLength(1);
+  expect((await view.heard("context")).length - sights).toBeLessThanOrEqual(1);
+  expect(view.errors).toEqual([]);
+  await view.close();
+});
+
 test.concurrent("from right to left: the card is on the right, the buttons on the left", async ({ expect }) => {
   const view = await drawn(search, { context: { locale: "ar-EG" } });
   expect(await view.frame.locator("html").getAttribute("dir")).toBe("rtl");

@@ -105,6 +105,22 @@ const cases: readonly Case[] = [
     report: failed("bad_data"),
   },
   {
+    name: "draw failed",
+    reach: async (view) => {
+      await view.frame.evaluate(() => {
+        CanvasRenderingContext2D.prototype.quadraticCurveTo = () => {
+          throw new RangeError("at 4.897, 52.3779");
+        };
+      });
+      await view.run(routing.tool, routing.input);
+    },
+    state: "failed",
+    says: /could not be drawn/,
+    // What is told is the kind of error: its message may quote the data.
+    report: { tool: "tomtom-routing", ...failed("draw_failed"), source: "inline", detail: "RangeError" },
+    heightPx: 180,
+  },
+  {
     name: "bomb",
     reach: (view) => view.result(inline("tomtom-routing", { features: [], padding: " ".repeat(65 * 1024 * 1024) }) as never),
     state: "failed",

@@ -62,7 +62,10 @@ function wire(): void {
   addEventListener("message", ({ data }) => {
     if (data?.method === "ui/update-model-context") heard.push({ what: "context", value: data.params });
   });
-  bridge.onmessage = async (value) => (heard.push({ what: "message", value }), {});
+  bridge.onmessage = async (value) => {
+    heard.push({ what: "message", value });
+    return options.faults.refuseMessage ? { isError: true } : {};
+  };
   bridge.onopenlink = async (value) => (heard.push({ what: "link", value }), {});
   bridge.onloggingmessage = (value) => void heard.push({ what: "log", value });
   bridge.onsizechange = (value) => {

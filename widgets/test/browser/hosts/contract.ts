@@ -16,6 +16,8 @@ export interface Faults {
   readonly sendTwice?: boolean;
   /** update-model-context is answered with -32601 although the host declared it. */
   readonly refuseContext?: boolean;
+  /** ui/message is answered as an error. */
+  readonly refuseMessage?: boolean;
   /** Calls of these tools are refused. */
   readonly refuse?: readonly string[];
   /** Calls of these tools get no answer. */
