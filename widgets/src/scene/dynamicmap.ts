@@ -113,7 +113,8 @@ function markerShapes(feature: JsonObject, place: number, { texts }: Brief): Poi
     lat,
     ...(label !== undefined ? { label } : {}),
     ...colourOf(properties, "color"),
-    priority: priorities[asText(properties["priority"]) ?? ""] ?? 1,
+    // The upstream puts its own first: a caller's marker at a route's end is to be seen, not the one for the end.
+    priority: (priorities[asText(properties["priority"]) ?? ""] ?? 1) + place / 100_000,
     detail: detailOf(properties, texts.place),
   }));
 }

@@ -2,7 +2,7 @@
 
 import type { Padding } from "../engine/engine.ts";
 import type { HostContext } from "../protocol/context.ts";
-import type { Detail, Scene } from "../scene/scene.ts";
+import { singleShapes, type Detail, type Scene } from "../scene/scene.ts";
 import type { Ask } from "./ask.ts";
 import { Card, type Look } from "./card.ts";
 import { Credits } from "./credits.ts";
@@ -33,6 +33,8 @@ export interface ShellActions {
 const wideFramePx = 640;
 const gapPx = 24;
 const headroomPx = 40;
+/** Half of a name under a place, more or less, and its second line. */
+const labelPx = { beside: 34, below: 12 };
 /** The column of buttons. */
 const controlsPx = 64;
 
@@ -52,6 +54,7 @@ export class Shell {
   #tiles: TileNote = "none";
   #card: Card | undefined;
   #chosen: string | undefined;
+  #isLabelled = false;
   #context: HostContext;
 
   constructor(
@@ -149,6 +152,7 @@ export class Shell {
   prepare(scene: Scene, maxErrorM: number | undefined): void {
     this.#title.textContent = scene.title ?? "";
     this.#title.hidden = scene.title === undefined;
+    this.#isLabelled = singleShapes(scene.shapes).some((shape) => shape.kind === "point" && shape.label !== undefined);
     this.#renderCard(scene, maxErrorM);
   }
 
@@ -156,8 +160,10 @@ export class Shell {
   padding(): Padding {
     const card = this.#cardSlot.getBoundingClientRect();
     const top = this.#title.hidden ? headroomPx : this.#title.offsetHeight + headroomPx;
-    const [near, far] = this.map.clientWidth >= wideFramePx ? [card.width + 2 * gapPx, 0] : [gapPx, card.height];
-    const bottom = Math.max(headroomPx, far + gapPx) + 8;
+    const label = this.#isLabelled ? labelPx : { beside: 0, below: 0 };
+    const isWide = this.map.clientWidth >= wideFramePx;
+    const [near, far] = isWide ? [card.width + 2 * gapPx + label.beside, 0] : [gapPx, card.height];
+    const bottom = Math.max(headroomPx, far + gapPx) + 8 + label.below;
     // The card stands where lines begin, the buttons where they end.
     return document.documentElement.dir === "rtl"
       ? { top, right: near, bottom, left: controlsPx }
