@@ -3,8 +3,19 @@ package proxy
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 )
+
+// TestMain writes over every buffer that is given back: an answer that still needs one would not be JSON any more.
+func TestMain(m *testing.M) {
+	wipe = func(b []byte) {
+		for i := range b {
+			b[i] = '#'
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // newMemory is a grower that never refuses.
 func newMemory(b []byte, size int) ([]byte, error) { return append(make([]byte, 0, size), b...), nil }

@@ -83,7 +83,7 @@ func (g *Gateway) Close() {
 // a server or a proxy behind the gateway may take for it: routers ignore case and a slash at the end, proxies resolve
 // dots and doubled slashes. Otherwise such a spelling would lead around everything that the gateway does.
 func (g *Gateway) isEndpoint(r *http.Request) bool {
-	return plainPath(r.URL.Path) == plainPath(g.upstream.url.Path)
+	return r.URL.Path == g.upstream.url.Path || plainPath(r.URL.Path) == plainPath(g.upstream.url.Path)
 }
 
 func plainPath(p string) string { return strings.ToLower(path.Clean("/" + p)) }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -53,7 +54,7 @@ func requestHeader(host http.Header, plain bool) http.Header {
 // the connection. The Access-Control-* of the upstream go: the gateway answers by its own origin rule, which has
 // put its own into h before. owned also leaves out what describes the upstream's bytes, which the gateway replaces.
 func copyResponseHeader(h, upstream http.Header, owned bool) {
-	kept := upstream.Clone()
+	kept := maps.Clone(upstream) // its values are copied below
 	removeHopByHop(kept)
 	if owned {
 		for _, name := range []string{"Content-Length", "Etag", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest", "Last-Modified", "Accept-Ranges"} {

@@ -26,10 +26,19 @@ type patientWriter struct {
 	http.ResponseWriter
 	controller *http.ResponseController
 	limit      time.Duration
+	extended   time.Time
 }
 
-// extend starts the time anew. That fails only where there is no connection, as in tests.
-func (p *patientWriter) extend() { _ = p.controller.SetWriteDeadline(time.Now().Add(p.limit)) }
+// extend starts the time anew, unless it was just started: a deadline costs more to set than many pieces take. Each
+// piece has the whole limit, and may have a little more. Setting fails only where there is no connection, as in tests.
+func (p *patientWriter) extend() {
+	now, slack := time.Now(), p.limit/60
+	if now.Sub(p.extended) < slack {
+		return
+	}
+	p.extended = now
+	_ = p.controller.SetWriteDeadline(now.Add(p.limit + slack))
+}
 
 // Unwrap is for http.ResponseController.
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
