@@ -103,7 +103,7 @@ type eventReader struct {
 	err      error
 }
 
-const firstEventBuffer = 32 << 10
+const firstEventBuffer = smallestBuffer
 
 // newEventReader returns a reader that holds at most limit bytes of one event, in memory of grow's.
 func newEventReader(src io.Reader, limit int, grow grower) *eventReader {
