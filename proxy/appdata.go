@@ -183,8 +183,14 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 		return fmt.Errorf("fit: %w", err)
 	}
 	if result.Status != fitter.Exact && result.ExactChars <= l.exact.Chars+l.exact.Extra {
-		if result, err = fitter.Fit(doc, plan, l.exact); err != nil {
+		// ExactChars may be an estimate. What is altered after all has no claim to the room of an exact document.
+		plan.Exact = true
+		exact, err := fitter.Fit(doc, plan, l.exact)
+		if err != nil {
 			return fmt.Errorf("fit: %w", err)
+		}
+		if exact.Status == fitter.Exact {
+			result = exact
 		}
 	}
 	g.remember(o.ref, t.tool, doc, result)

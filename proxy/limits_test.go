@@ -108,6 +108,26 @@ func TestExactUpToTheLastCharacter(t *testing.T) {
 	}
 }
 
+// TestLimitNearTheExactSize: a document that would nearly fit as it is, and is altered after all, has com.tomtom/simplification
+// beside it.
+func TestLimitNearTheExactSize(t *testing.T) {
+	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": handleText, "tomtom-get-viz-data": routeOf(64)}))
+	g := newGateway(t, up.URL)
+	seen := map[string]bool{}
+	for limit := 700; limit < 1100; limit += 4 {
+		g.options.LimitChars = limit
+		raw := g.call(t, "tomtom-routing", `{}`)
+		if chars := jsonspan.UTF16Len(raw); chars >= limit {
+			t.Errorf("%d characters, limit %d", chars, limit)
+		}
+		res, _ := parseResult(t, raw)
+		seen[res.Meta.Status] = true
+	}
+	if !seen[statusFitted] || !seen[statusInline] {
+		t.Errorf("statuses %v: the limits are not around the exact size", seen)
+	}
+}
+
 func TestTextModes(t *testing.T) {
 	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": handleText, "tomtom-get-viz-data": routeDoc}))
 	minified := `{"summary":"ü","show_ui":true,"tool":"tomtom-routing"}`
