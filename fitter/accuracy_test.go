@@ -114,6 +114,19 @@ func TestPathologicalLines(t *testing.T) {
 	}
 }
 
+// TestAllocations holds Fit to memory that it reuses: what it allocates is the answer and its steps. It is not parallel, since it counts
+// for the whole process.
+func TestAllocations(t *testing.T) { //nolint:paralleltest // see above
+	rng := rand.New(rand.NewPCG(3, 4))
+	doc := routeDocument(rng, roadLine(rng, 20_000, 7), true)
+	plan := routePlan()
+	fitTo(t, doc, plan, benchChars/2)
+	allocations := testing.AllocsPerRun(3, func() { fitTo(t, doc, plan, benchChars/2) })
+	if allocations > 50 {
+		t.Errorf("a call allocates %v times", allocations)
+	}
+}
+
 func BenchmarkPathological(b *testing.B) {
 	for _, kind := range []string{"zigzag", "growing", "still", "spiral"} {
 		benchLine(b, kind, pathological(kind, 50_000))

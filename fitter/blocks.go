@@ -10,7 +10,6 @@ const (
 // chunk is a run of the text up to end, parsed by itself.
 type chunk struct {
 	end    int // in the text
-	event  int // the first event
 	tokens int // where its tokens end
 	counts histogram
 }
@@ -20,9 +19,9 @@ type encoder struct {
 	parser parser
 	chunks []chunk
 	bits   bitSink
-	dry    bool // count bits, do not write them
-	once   bool // one pass over what is no line, where two are usual
-	unseen int  // bits counted so
+	dry    bool      // count bits, do not write them
+	unseen int       // bits counted so
+	seen   histogram // of the text so far
 	codes  blockCodes
 }
 
@@ -61,40 +60,30 @@ func (e *encoder) encode(text []byte, line, last bool) {
 		p.find(text)
 		e.split(text)
 	}
-	from, tokens := 0, 0
-	all := p.tokens
+	tokens := 0
 	for i := range e.chunks {
 		c := &e.chunks[i]
-		run := all[tokens:c.tokens]
-		if !line && !e.once {
-			p.prices.set(&c.counts)
-			p.tokens = p.second[:0]
-			p.cheapest(text, from, c.end, c.event)
-			run, p.second = p.tokens, p.tokens
-			c.counts = histogram{}
-			c.counts.count(run)
-		}
-		e.block(&c.counts, run, last && i == len(e.chunks)-1)
-		from, tokens = c.end, c.tokens
+		e.block(&c.counts, p.tokens[tokens:c.tokens], last && i == len(e.chunks)-1)
+		tokens = c.tokens
 	}
-	p.tokens = all
 }
 
-// split parses text in chunks and merges those into the blocks to be, in e.chunks.
+// split parses text in chunks and merges those into the blocks to be, in e.chunks. Each chunk is parsed at the prices of
+// those before it.
 func (e *encoder) split(text []byte) {
 	p := &e.parser
 	e.chunks, p.tokens = e.chunks[:0], p.tokens[:0]
-	p.prices = priorPrices
+	p.prices, e.seen = priorPrices, histogram{}
 	event, tokens := 0, 0
 	for start := 0; start < len(text) || start == 0; {
 		end := min(start+chunkBytes, len(text))
 		if len(text)-end < chunkBytes/2 {
 			end = len(text)
 		}
-		first := event
 		event = p.cheapest(text, start, end, event)
 		e.endChunk(end, tokens)
-		e.chunks[len(e.chunks)-1].event = first
+		e.seen.add(&e.chunks[len(e.chunks)-1].counts)
+		p.prices.set(&e.seen)
 		start, tokens = end, len(p.tokens)
 		if end == len(text) {
 			break
@@ -113,7 +102,7 @@ func (e *encoder) merge() {
 			if both.entropy() > c.counts.entropy()+e.chunks[n-1].counts.entropy()+headerGuess {
 				break
 			}
-			c = chunk{c.end, e.chunks[n-1].event, c.tokens, both}
+			c = chunk{c.end, c.tokens, both}
 			n--
 		}
 		e.chunks[n] = c
@@ -137,16 +126,15 @@ func (h *histogram) entropy() float64 {
 }
 
 func entropy(counts []uint32) float64 {
-	sum, bits := 0.0, 0.0
+	sum, bits := uint32(0), 0.0
 	for _, n := range counts {
 		if n > 0 {
-			f := float64(n)
-			sum += f
-			bits -= f * log2(f)
+			sum += n
+			bits -= float64(n) * log2(n)
 		}
 	}
 	if sum > 0 {
-		bits += sum * log2(sum)
+		bits += float64(sum) * log2(sum)
 	}
 	return bits * costUnit
 }

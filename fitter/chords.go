@@ -1,9 +1,6 @@
 package fitter
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Douglas–Peucker finds a good set of vertices for a tolerance, not the best one. Between two pinned vertices the best
 // is a shortest path: from every vertex there is a chord to each later one that keeps all vertices between within the
@@ -11,57 +8,12 @@ import (
 // Which chords are valid is known from the directions that are left: each vertex passed narrows them to those that come near
 // it (Williams 1978; Sklansky and Gonzalez 1980), and when none is left, no later vertex can be reached.
 
-// What a position costs in compressed text, in sixteenths of a bit.
-const (
-	positionPrice = 16 * 17 // two matches: the punctuation and the digits that agree with the position before
-	digitPrice    = 62      // a digit that does not
-)
-
 // sights is how far a chord may reach, in vertices, for a line of which every stride-th vertex stays on average. It
 // bounds the time by O(n) for a given stride.
 func sights(stride int) int32 { return int32(min(4*stride+8, 64)) }
 
 // strideAtMost is the stride above which the chords are not searched: too many would be valid.
 const strideAtMost = 8
-
-// digitsOf packs a written coordinate as binary-coded decimals, so that the digits of two that agree are found by
-// comparing words.
-func (g grid) digitsOf(v float64, turns int64) uint64 {
-	n := int64(math.Floor(v*g.scale+0.5)) - turns*360*int64(g.scale)
-	packed := uint64(0)
-	if n < 0 {
-		packed, n = 1<<63, -n
-	}
-	for shift, u := 0, uint32(n); u > 0; shift += 4 {
-		packed |= uint64(u%10) << shift
-		u /= 10
-	}
-	return packed
-}
-
-// digitsAfter is how many digits of a coordinate, zeros at its end left out, differ from the one before it.
-func digitsAfter(before, after uint64, decimals int) uint32 {
-	differ := (bits.Len64(before^after) + 3) >> 2
-	zeros := min(bits.TrailingZeros64(after)>>2, decimals)
-	return uint32(max(differ-zeros, 0))
-}
-
-// prepareChords fills what the search for chords needs for a grid: written positions and their digits.
-func (w *workspace) prepareChords(g grid) {
-	n := len(w.doc.at)
-	w.written, w.digits = grow(w.written, n), grow(w.digits, n)
-	for _, ln := range w.doc.lines {
-		for i := ln.first; i < ln.first+ln.count; i++ {
-			turns := int64(0)
-			if ln.turns && int(i) < len(w.doc.turn) {
-				turns = int64(w.doc.turn[i])
-			}
-			x, y := w.doc.at[2*i], w.doc.at[2*i+1]
-			w.written[2*i], w.written[2*i+1] = g.round(x), g.round(y)
-			w.digits[2*i], w.digits[2*i+1] = g.digitsOf(x, turns), g.digitsOf(y, 0)
-		}
-	}
-}
 
 // shortest fills w.kept and w.moved with the vertices of the cheapest chords for a tolerance, and returns about how many bits
 // they take.
@@ -94,15 +46,17 @@ func (w *workspace) shortest(g grid, toleranceM float64, sight int32) int {
 const (
 	sampleVertices = 128
 	sampleEvery    = 6
+	sampleExcess   = 0.013 // of the price, for the vertices that stay only because a block ends there
 )
 
-// shortestSampled estimates what shortest returns from blocks of the lines. It keeps nothing.
+// shortestSampled estimates what shortest returns from blocks of the lines. It keeps nothing. What the blocks are of the whole is
+// taken from the vertices that Douglas–Peucker would keep: where there are more of them, the chords are shorter too.
 func (w *workspace) shortestSampled(g grid, toleranceM float64, sight int32) float64 {
 	w.way = grow(w.way, len(w.doc.at)/2)
-	price, seen, all := 0, int32(0), int32(0)
+	threshold := math.Float32bits(float32(toleranceM / firstTolerance))
+	price, seen, all := 0, 0, 0
 	for _, ln := range w.doc.lines {
 		last := ln.first + ln.count - 1
-		all += max(ln.count-1, 0)
 		for start := ln.first; start < last; start += sampleVertices * sampleEvery {
 			end := min(start+sampleVertices, last)
 			from := start
@@ -112,10 +66,22 @@ func (w *workspace) shortestSampled(g grid, toleranceM float64, sight int32) flo
 					from = i
 				}
 			}
-			seen += end - start
+			seen += countFrom(w.keys[start:end], threshold)
+		}
+		all += countFrom(w.keys[ln.first:ln.first+ln.count], threshold)
+	}
+	return float64(price) / 16 * (1 - sampleExcess) * float64(all) / float64(max(seen, 1))
+}
+
+// countFrom counts the keys that are not below a threshold.
+func countFrom(keys []uint32, threshold uint32) int {
+	n := 0
+	for _, k := range keys {
+		if k >= threshold {
+			n++
 		}
 	}
-	return float64(price) / 16 * float64(all) / float64(max(seen, 1))
+	return n
 }
 
 // keep adds a vertex to the kept ones of the feature whose first stands at start.
@@ -214,7 +180,7 @@ func (w *workspace) chordsFrom(g grid, i, end int32, toleranceM float64) {
 	written, digits := w.written[2*i : 2*end+2][:len(at)], w.digits[2*i : 2*end+2][:len(at)]
 	way := w.way[i : end+1]
 	x, y := written[0], written[1]
-	kx := metresOfLongitude(math.Abs(y))
+	kx := w.degrees[i]
 	base := way[0].price + positionPrice
 	dx, dy := digits[0], digits[1]
 	enough := toleranceM * toleranceM
@@ -247,7 +213,7 @@ func (w *workspace) chordsFrom(g grid, i, end int32, toleranceM float64) {
 
 // within measures whether all vertices between two are within the tolerance of the chord.
 func (w *workspace) within(i, j int32, toleranceM float64) bool {
-	c := newChord(w.written[2*i], w.written[2*i+1], w.written[2*j], w.written[2*j+1])
+	c := w.chord(i, j)
 	if c.far {
 		return j == i+1
 	}

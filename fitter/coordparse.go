@@ -1,5 +1,7 @@
 package fitter
 
+import "slices"
+
 // Coordinate text is regular: numbers that begin like the ones before them, and punctuation. A match is worth having
 // where one number ends, over the punctuation and into the next number as far as the digits agree, and it may take along
 // the last digits of the number that ends. Its source is the same place of one of the positions just before.
@@ -44,11 +46,18 @@ func (e *encoder) coordinates(text []byte) {
 			chunkStart, tokens = done, len(p.tokens)
 		}
 	}
-	for _, c := range text[done:] {
-		p.tokens = append(p.tokens, token{0, uint16(c)})
-	}
+	p.literals(text[done:])
 	e.endChunk(len(text), tokens)
 	e.merge()
+}
+
+// literals appends a token for each byte.
+func (p *parser) literals(text []byte) {
+	n := len(p.tokens)
+	p.tokens = slices.Grow(p.tokens, len(text))[:n+len(text)]
+	for i, c := range text {
+		p.tokens[n+i] = token{0, uint16(c)}
+	}
 }
 
 // endChunk closes a chunk of the text whose tokens start at from.

@@ -48,9 +48,11 @@ func (w *workspace) deflate(limit int) {
 // deflateExact compresses w.pieces and returns the size. Where a sample of the lines says that these alone are far
 // above limit, it returns an estimate and compresses nothing.
 func (w *workspace) deflateExact(limit int) int {
-	if len(w.coords) > 8*sampleStride {
-		if lines := w.sampleBits(true) / 8; lines > limit+limit/4 {
-			return lines + len(w.rest)/8
+	if len(w.coords) > 4*sampleStride {
+		for _, s := range samples {
+			if lines := w.sampled(s.bytes) / 8; lines > limit+int(float64(limit)*s.excess) {
+				return lines + len(w.rest)/8
+			}
 		}
 	}
 	w.deflate(limit + limit/4)
@@ -61,65 +63,27 @@ func (w *workspace) deflateExact(limit int) int {
 	return len(w.packed)
 }
 
-// restBitsRoughly counts the bits that everything but the lines takes, from one pass instead of two.
-func (w *workspace) restBitsRoughly() int {
-	e := &w.encoder
-	e.dry, e.once = true, true
-	bits := 0
-	for i, p := range w.pieces {
-		if p.line {
-			continue
-		}
-		e.unseen, e.bits = 0, bitSink{b: w.spareOut[:0]}
-		e.encode(w.text(p), false, i == len(w.pieces)-1)
-		w.spareOut = e.bits.b
-		bits += e.bits.len() + e.unseen
-	}
-	e.once = false
-	return bits - bits*onceExcess/1000
-}
+// sampleStride is out of how many bytes of the lines one run is a sample.
+const sampleStride = 64 << 10
 
-// onceExcess is by how much one pass gives more bits than two, in thousandths.
-const onceExcess = 20
+// samples are tried in turn: a short one is enough where the lines are several times too large.
+var samples = [...]struct {
+	bytes  int     // of a run
+	excess float64 // over the limit, as a part of it, from which the sample is believed
+}{{2 << 10, 1}, {8 << 10, 0.25}}
 
-// A sample is a run of text out of each of a stride. It deflates to more than the same text does in its place: what
-// matches would refer to is missing, and each run has codes of its own. restExcess and lineExcess are by how much, in thousandths.
-const (
-	sampleBytes  = 8 << 10
-	sampleStride = 32 << 10
-	longText     = 640 << 10 // of which half the runs are enough
-	restExcess   = 60
-	lineExcess   = 8
-)
-
-// sampleBits estimates what the lines, or everything else, deflates to, in bits.
-func (w *workspace) sampleBits(line bool) int {
-	text := w.rest
-	if line {
-		text = w.coords
-	}
-	e := &w.encoder
-	e.dry, e.unseen = true, 0
-	e.bits = bitSink{b: w.spareOut[:0]}
-	defer func() { w.spareOut = e.bits.b }()
-	if len(text) <= 2*sampleStride {
-		e.encode(text, line, false)
-		return e.bits.len() + e.unseen
-	}
-	sample, stride := w.spareText[:0], sampleStride
-	if len(text) > longText {
-		stride = 2 * sampleStride
-	}
-	for at := 0; at < len(text); at += stride {
-		sample = append(sample, text[at:min(at+sampleBytes, len(text))]...)
+// sampled estimates what the lines deflate to, in bits, from a run of their text out of each stride.
+func (w *workspace) sampled(run int) int {
+	sample := w.spareText[:0]
+	for at := 0; at < len(w.coords); at += sampleStride {
+		sample = append(sample, w.coords[at:min(at+run, len(w.coords))]...)
 	}
 	w.spareText = sample
-	e.encode(sample, line, false)
-	bits := float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(text))
-	if line {
-		return int(bits - bits*lineExcess/1000)
-	}
-	return int(bits - bits*restExcess/1000)
+	e := &w.encoder
+	e.dry, e.unseen, e.bits = true, 0, bitSink{b: w.spareOut[:0]}
+	e.encode(sample, true, false)
+	w.spareOut = e.bits.b
+	return int(float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(w.coords)))
 }
 
 // gzipBytes is how many bytes of gzip fit into so many base64 characters.

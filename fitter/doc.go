@@ -49,9 +49,9 @@
 //
 // The output is plain gzip (RFC 1951, 1952), but made by an encoder of the package's own. Coordinates and everything
 // else are compressed apart, in blocks of one stream. In coordinates the only matches considered begin where a number ends, reach
-// back at most three positions, and cost fixed prices. Everything else gets two passes of a cheapest path over literals and matches,
-// the second at the prices that the first led to. See docs/fitting.md for what was tried, with figures.
+// back at most three positions, and cost fixed prices. Everything else gets a cheapest path over literals and matches, each 8 KB
+// at the prices of what came before. See docs/fitting.md for what was tried, with figures.
 //
 // Equal inputs give equal bytes, and a document that came from Fit fits exactly: both ways through the package use one
-// encoder. Memory is pooled between calls.
+// encoder. Memory is reused between calls.
 package fitter

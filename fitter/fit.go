@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"math"
-	"sync"
 	"time"
 )
 
@@ -109,8 +108,6 @@ type Step struct {
 	Duration  time.Duration
 }
 
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
-
 // Fit makes doc small enough for budget: exactly, or else with simplified route lines. doc is not changed and not
 // kept. Equal inputs give equal bytes, and a document that came from Fit comes out as it is. It is safe for
 // concurrent use. The error is ErrNotJSON; the package comment tells the method.
@@ -118,7 +115,7 @@ func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 	if len(doc) > math.MaxInt32 {
 		return Result{Status: TooLarge, Steps: []Step{}}, nil
 	}
-	w := workspaces.Get().(*workspace)
+	w := borrowWorkspace()
 	defer w.release()
 	if !w.table.same(&plan) {
 		w.table.build(&plan)
@@ -126,7 +123,8 @@ func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 	if err := w.doc.scan(doc, &w.table, plan.Drop); err != nil {
 		return Result{}, err
 	}
-	w.ids.ready, w.ranked, w.estimated = false, ranking{}, estimation{limit: -1}
+	w.ids.ready, w.on, w.ranked, w.ratio = false, grid{}, ranking{}, 0
+	w.estimated, w.all.ready = estimation{limit: -1}, false
 	r := Result{OriginalPoints: len(w.doc.at) / 2}
 	if w.fitExact(&r, budget) {
 		return r, nil

@@ -20,44 +20,29 @@ const boundFrom = 1 << 13
 // way round the line goes.
 const farAwayM = 1e9
 
-// grid is a number of decimals that coordinates are written with.
-type grid struct {
-	decimals int
-	scale    float64
-}
-
-var (
-	metreGrid = grid{5, 1e5} // half a unit is 0.56 m
-	fineGrid  = grid{6, 1e6}
-)
-
-// round returns the coordinate, in degrees, that is written for v.
-func (g grid) round(v float64) float64 { return math.Floor(v*g.scale+0.5) / g.scale }
-
 // chord measures distances to the straight line, in longitude and latitude, between two written positions.
 type chord struct {
 	x, y   float64 // where it starts, in degrees
-	kx, ky float64 // metres for a degree
+	kx     float64 // metres for a degree of longitude
 	dx, dy float64 // to its end, in metres
 	length float64 // squared
 	far    bool    // it spans half the globe
-	lat    float64 // the latitude, without sign, that kx belongs to
 }
 
-func newChord(ax, ay, bx, by float64) chord {
-	// The latitude nearest the equator stretches longitudes most, so the distance is not underrated anywhere on
-	// the chord.
-	lat := 0.0
-	if ay > 0 == (by > 0) {
-		lat = min(math.Abs(ay), math.Abs(by))
+// chord is the one between the positions that two vertices are written at. The latitude nearest the equator stretches
+// longitudes most, so the distance is not underrated anywhere on it.
+func (w *workspace) chord(i, j int32) chord {
+	kx := max(w.degrees[i], w.degrees[j])
+	ax, ay, bx, by := w.written[2*i], w.written[2*i+1], w.written[2*j], w.written[2*j+1]
+	if ay > 0 != (by > 0) {
+		kx = parallels[0]
 	}
-	return flatChord(ax, ay, bx, by, lat)
+	return flatChord(ax, ay, bx, by, kx)
 }
 
-// flatChord is a chord with the length that a degree of longitude has at a latitude.
-func flatChord(ax, ay, bx, by, lat float64) chord {
-	c := chord{x: ax, y: ay, kx: metresOfLongitude(lat), ky: metresPerDegree, lat: lat}
-	c.dx, c.dy = (bx-ax)*c.kx, (by-ay)*c.ky
+// flatChord is a chord with so many metres to a degree of longitude.
+func flatChord(ax, ay, bx, by, kx float64) chord {
+	c := chord{x: ax, y: ay, kx: kx, dx: (bx - ax) * kx, dy: (by - ay) * metresPerDegree}
 	c.length = c.dx*c.dx + c.dy*c.dy
 	c.far = bx-ax >= 180 || bx-ax <= -180
 	return c
@@ -84,7 +69,7 @@ func metresOfLongitude(lat float64) float64 {
 // squared returns the squared distance in metres from a position to the chord, which is a segment: beyond its
 // ends, and where both ends are one, it is the distance to the end.
 func (c *chord) squared(x, y float64) float64 {
-	px, py := (x-c.x)*c.kx, (y-c.y)*c.ky
+	px, py := (x-c.x)*c.kx, (y-c.y)*metresPerDegree
 	along := px*c.dx + py*c.dy
 	if along <= 0 {
 		return px*px + py*py
@@ -115,6 +100,7 @@ type stretch struct {
 // tolerance keeps. Past a depth of 2·log₂n+4 stretches are halved, not split at the farthest vertex: every split still
 // takes the largest distance of its stretch as priority, so the error bound holds, and the time is O(n log n) for any input.
 func (w *workspace) rank(keys []uint32, g grid) {
+	w.writeOn(g)
 	for _, ln := range w.doc.lines {
 		if ln.count == 0 {
 			continue
@@ -125,7 +111,7 @@ func (w *workspace) rank(keys []uint32, g grid) {
 		from := first
 		for i := first + 1; i <= last; i++ {
 			if keys[i] == never {
-				w.rankStretch(keys, g, stretch{from, i, never, 0}, deepest)
+				w.rankStretch(keys, stretch{from, i, never, 0}, deepest)
 				from = i
 			}
 		}
@@ -133,7 +119,7 @@ func (w *workspace) rank(keys []uint32, g grid) {
 }
 
 // rankStretch ranks what lies inside one stretch.
-func (w *workspace) rankStretch(keys []uint32, g grid, s stretch, deepest int32) {
+func (w *workspace) rankStretch(keys []uint32, s stretch, deepest int32) {
 	stack := append(w.stack[:0], s)
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
@@ -141,7 +127,7 @@ func (w *workspace) rankStretch(keys []uint32, g grid, s stretch, deepest int32)
 		if s.to-s.from < 2 {
 			continue
 		}
-		split, squared := w.farthest(s.from, s.to, g)
+		split, squared := w.farthest(s.from, s.to)
 		if s.depth > deepest {
 			split = s.from + (s.to-s.from)/2
 		}
@@ -161,18 +147,36 @@ func (w *workspace) rankStretch(keys []uint32, g grid, s stretch, deepest int32)
 
 // farthest returns the vertex between two others that is farthest from the chord between the positions that these
 // are written at, and its squared distance.
-func (w *workspace) farthest(from, to int32, g grid) (at int32, squared float64) {
-	v := w.doc.at[2*from : 2*to+2]
-	n := len(v)
-	c := newChord(g.round(v[0]), g.round(v[1]), g.round(v[n-2]), g.round(v[n-1]))
+func (w *workspace) farthest(from, to int32) (at int32, squared float64) {
+	c := w.chord(from, to)
 	if c.far {
 		return from + (to-from)/2, farAwayM * farAwayM
 	}
-	best, far := 2, -1.0
-	for i := 2; i+3 < n; i += 2 {
-		if d := c.squared(v[i], v[i+1]); d > far {
-			far, best = d, i
+	// Distances to the line and to its ends are kept apart, so that nothing is divided in the loop.
+	across, along := -1.0, -1.0
+	acrossAt, alongAt := 0, 0
+	v := w.doc.at[2*from+2 : 2*to]
+	for i := 0; i+1 < len(v); i += 2 {
+		px, py := (v[i]-c.x)*c.kx, (v[i+1]-c.y)*metresPerDegree
+		switch t := px*c.dx + py*c.dy; {
+		case t > 0 && t < c.length:
+			d := px*c.dy - py*c.dx
+			if d *= d; d > across {
+				across, acrossAt = d, i
+			}
+		default:
+			if t > 0 {
+				px, py = px-c.dx, py-c.dy
+			}
+			if d := px*px + py*py; d > along {
+				along, alongAt = d, i
+			}
 		}
 	}
-	return from + int32(best/2), far
+	if across >= 0 {
+		if across /= c.length; across > along || across == along && acrossAt < alongAt {
+			along, alongAt = across, acrossAt
+		}
+	}
+	return from + 1 + int32(alongAt/2), along
 }

@@ -1,9 +1,6 @@
 package fitter
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // attempt is what came of fitting with one set of digits and one state of the sheds.
 type attempt struct {
@@ -31,6 +28,7 @@ func (a attempt) better(b attempt) bool {
 // w.packed.
 func (w *workspace) try(levels []int, limit int) attempt {
 	w.estimate(levels, limit)
+	w.confirm()
 	best := w.tryRanked(metreGrid, limit, math.Inf(1))
 	if !best.fits || best.errorM > fineWorthM {
 		return best
@@ -44,60 +42,6 @@ func (w *workspace) try(levels []int, limit int) attempt {
 	}
 	w.packed, w.other = w.other, w.packed
 	return best
-}
-
-// estimate is about what try would come to, from a sample of the coordinates and one pass over everything else: without
-// a search for chords, without a gzip member.
-func (w *workspace) estimate(levels []int, limit int) attempt {
-	if w.estimated.limit == limit && slices.Equal(w.estimatedLevels, levels) {
-		w.fresh(levels)
-		w.rankAll(metreGrid)
-		return w.estimated.attempt
-	}
-	w.estimated.attempt = w.estimateFresh(levels, limit)
-	w.estimated.limit = limit
-	w.estimatedLevels = append(w.estimatedLevels[:0], levels...)
-	return w.estimated.attempt
-}
-
-// estimation is the last estimate, for the same levels and limit.
-type estimation struct {
-	attempt attempt
-	limit   int
-	rest    int // bits of everything but the lines
-}
-
-func (w *workspace) estimateFresh(levels []int, limit int) attempt {
-	w.fresh(levels)
-	w.rankAll(metreGrid)
-	s := search{w: w, g: metreGrid, limit: limit, least: w.mustStay(), total: len(w.keys)}
-	s.rest = len(w.doc.text) // a bit for a byte, to begin with
-	for i := range w.live {
-		if e := &w.live[i]; e.kind != editIndex {
-			s.rest -= int(e.end - e.start)
-		}
-	}
-	n := w.choose(w.keys, s.roughly())
-	w.writeFitted(metreGrid)
-	lines, rest := w.sampleBits(true), w.restBitsRoughly()
-	a := attempt{g: metreGrid, estimated: true, errorM: math.Inf(1)}
-	s.rest, w.estimated.rest = rest, rest
-	each := float64(max(lines, 1)) / float64(max(n, 1))
-	fit := int(float64(s.room()) / each)
-	if fit < s.least {
-		a.bytes = (rest+int(each*float64(s.least)))/8 + gzipFrame
-		return a
-	}
-	a.fits, a.n, a.bytes = true, min(fit, s.total), limit
-	if a.n < s.total {
-		a.errorM = keyM(w.ordered[a.n])
-		if s.total <= strideAtMost*a.n {
-			a.errorM *= firstTolerance
-		}
-	} else {
-		a.errorM, a.bytes = 0, (rest+lines)/8
-	}
-	return a
 }
 
 // fineWorthM is the error above which a sixth decimal, which takes the 0.7 m of rounding away, is not worth its
@@ -165,14 +109,15 @@ type probe struct{ n, bits int }
 
 // Where the search aims, in ten-thousandths of the budget, and what it takes without another try.
 const (
-	aimAt        = 9985
-	goodFrom     = 9955
+	aimAt        = 9978
+	goodFrom     = 9951
 	finalsAtMost = 6
 )
 
 // tryRanked fits lines with the keys in force. By the order of the keys it finds about the tolerance that fills the budget; where
 // lines are dense enough it then looks for better vertices than Douglas–Peucker's.
 func (w *workspace) tryRanked(g grid, limit int, beatM float64) attempt {
+	w.writeOn(g)
 	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys), rest: w.estimated.rest, beatM: beatM}
 	if a, ok := s.byTolerance(); ok {
 		return a
@@ -231,10 +176,9 @@ func (s *search) nearlyAll(n, over int) bool { return over > s.total && n >= s.t
 
 // guess is a number of vertices that fills the budget within some per cent.
 func (s *search) guess() int {
-	n := s.w.choose(s.w.keys, s.clamp(s.limit/5))
-	s.w.writeFitted(s.g)
-	lines, rest := s.w.sampleBits(true), s.w.sampleBits(false)
-	s.rest = rest
+	w := s.w
+	n := w.choose(w.keys, s.clamp(s.limit/5))
+	lines := int(float64(w.keptPrice()) / 16 * w.bitsForPrice())
 	if lines > 0 && s.room() > 0 {
 		n = n * s.room() / lines
 	}
@@ -250,7 +194,7 @@ func (s *search) room() int { return (s.limit*aimAt/10000-gzipFrame)*8 - s.rest 
 // gzip member.
 func (s *search) compress(n int) (kept, bytes int) {
 	n = s.w.choose(s.w.keys, n)
-	s.w.writeFitted(s.g)
+	s.w.writeFitted(true)
 	s.w.deflate(math.MaxInt)
 	s.probes[s.count] = probe{n, s.w.lineBits}
 	s.count++
@@ -308,11 +252,13 @@ func distance(a, b int) int {
 
 // mixed reports whether lines are so short that they are compressed with the rest.
 func (w *workspace) mixed() bool {
-	lines := 0
-	for _, p := range w.pieces {
-		if p.line {
-			lines++
+	from := 0
+	for i := range w.doc.lines {
+		n := w.keptOf(&w.doc.lines[i], from)
+		if n < ownPiece {
+			return true
 		}
+		from += n
 	}
-	return lines < len(w.doc.lines)
+	return false
 }

@@ -2,12 +2,8 @@ package fitter
 
 import "math"
 
-// Bits fall with the tolerance about as its power −0.44 on road lines, and about so many are written for one that
-// shortest says.
-const (
-	tolerancePower = 0.44
-	usualRatio     = 0.935
-)
+// tolerancePower is with which negative power of the tolerance bits fall on road lines.
+const tolerancePower = 0.44
 
 // firstTolerance is what the best vertices' tolerance is about, as a part of Douglas–Peucker's for the same size.
 const firstTolerance = 0.8
@@ -55,40 +51,45 @@ func (s *search) byTolerance() (attempt, bool) {
 	if n >= s.total-s.total/nearlyAllPart || n <= s.least || s.total > strideAtMost*n {
 		return attempt{}, false
 	}
-	t := tolerances{search: s, ratio: 1, power: tolerancePower, sight: sights(s.total / n)}
 	worst := keyM(w.ordered[n-1])
 	if worst < roundingM*metreGrid.scale/s.g.scale {
 		return attempt{}, false
 	}
-	w.prepareChords(s.g)
+	t := tolerances{search: s, ratio: w.ratio, power: tolerancePower, sight: sights(s.total / n)}
+	if s.g != metreGrid {
+		w.choose(w.keys, n)
+		t.ratio = w.bitsForPrice()
+	}
 	first := t.sampled(worst*firstTolerance, float64(s.room()))
 	if first > s.beatM*(1+sampleError) {
 		return attempt{g: s.g, errorM: math.Inf(1)}, true
 	}
 	t.try(first)
-	w.writeFitted(s.g)
+	s.rest += (w.indexDigits() - w.estimated.indexDigits) * bitsOfDigit
 	if w.mixed() {
 		return attempt{}, false
 	}
-	t.ratio = float64(w.sampleBits(true)) / max(t.says, 1)
-	best := attempt{}
+	return t.fill()
+}
+
+// fill changes the tolerance until the document fills the budget, and measures that one.
+func (t *tolerances) fill() (attempt, bool) {
+	w := t.w
 	near := nearFirst
 	for range triesAtMost {
-		if s.room() <= 0 || !t.approach(near) {
+		if t.room() <= 0 || !t.approach(near) {
 			break
 		}
 		near = nearLater // the ratio is measured now, and a tolerance that missed is not near
-		w.writeFitted(s.g)
+		w.writeFitted(true)
 		w.deflate(math.MaxInt)
-		s.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
-		size := len(w.packed)
-		if size > s.limit || size < s.limit*goodFrom/10000 {
-			continue
+		t.rest, t.ratio = w.restBits, float64(w.lineBits)/t.says
+		if size := len(w.packed); size <= t.limit && size >= t.limit*goodFrom/10000 {
+			a := attempt{g: t.g, fits: true, n: len(w.kept), bytes: size, errorM: w.measure(t.g)}
+			return a, a.errorM <= t.at*(1+slack)
 		}
-		best = attempt{g: s.g, fits: true, n: len(w.kept), bytes: size, errorM: w.measure(s.g)}
-		break
 	}
-	return best, best.fits && best.errorM <= t.at*(1+slack)
+	return attempt{}, false
 }
 
 // keyM is the priority that a key stands for, in metres.
@@ -107,14 +108,21 @@ func (t *tolerances) try(toleranceM float64) {
 // sampled looks for a tolerance at which the lines take so many bits, in a sample of them, and learns the power.
 func (t *tolerances) sampled(toleranceM, bits float64) float64 {
 	says := t.w.shortestSampled(t.g, toleranceM, t.sight)
-	next := t.then(toleranceM, says*usualRatio/bits)
-	t.learn(next/toleranceM, t.w.shortestSampled(t.g, next, t.sight)/says)
-	return next
+	next := t.then(toleranceM, says*t.ratio/bits)
+	then := t.w.shortestSampled(t.g, next, t.sight)
+	t.learn(next/toleranceM, then/says, learnSampled)
+	return t.then(next, then*t.ratio/bits)
 }
 
+// The part by which a tolerance must have changed for the power to be learned from that.
+const (
+	learnSampled  = 0.05
+	learnMeasured = 0.005
+)
+
 // learn takes the power from what a change of the tolerance did to the bits.
-func (t *tolerances) learn(tolerance, bits float64) {
-	if math.Abs(tolerance-1) < 0.004 {
+func (t *tolerances) learn(tolerance, bits, enough float64) {
+	if math.Abs(tolerance-1) < enough {
 		return // too little to learn from
 	}
 	if p := -math.Log(bits) / math.Log(tolerance); p > 0.2 && p < 1 {
@@ -130,7 +138,7 @@ func (t *tolerances) then(toleranceM, times float64) float64 {
 // How near the room is near enough, as a part of it: with the ratio of a sample, and with a measured one. The second is less
 // than what lies between aimAt and goodFrom or the whole.
 const (
-	nearFirst = 0.002
+	nearFirst = 0.0025
 	nearLater = 0.0007
 )
 
@@ -140,12 +148,12 @@ func (t *tolerances) approach(near float64) bool {
 	const far = 0.05
 	for range triesAtMost {
 		times := t.says * t.ratio / float64(t.room())
-		if times > 1-near && times < 1+near {
+		if times > 1-near && times < 1+near*0.6 {
 			return true
 		}
 		at, says := t.at, t.says
 		t.try(t.then(at, times))
-		t.learn(t.at/at, t.says/says)
+		t.learn(t.at/at, t.says/says, learnMeasured)
 	}
 	times := t.says * t.ratio / float64(t.room())
 	return times > 1-far && times < 1+far

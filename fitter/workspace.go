@@ -1,5 +1,7 @@
 package fitter
 
+import "runtime"
+
 // workspace is the memory of one Fit, kept for the next one.
 type workspace struct {
 	table pathTable
@@ -10,6 +12,7 @@ type workspace struct {
 	ids    shortIDs
 
 	estimated       estimation
+	ratio           float64 // bits of the lines for a price of one bit; 0: not yet known
 	estimatedLevels []int
 
 	ranked         ranking
@@ -20,11 +23,15 @@ type workspace struct {
 	kept           []int32 // vertices that stay, in order
 	moved          []int32 // by vertex: where a kept one stands in its feature
 
+	on      grid      // of the following three
 	written []float64 // x, y of every vertex as it is written, in degrees
-	digits  []uint64  // the same, as digits
+	digits  []uint64  // the same, as digits and without the turns of unwrapping
+	degrees []float64 // by vertex: metres of a degree of longitude where it is written
 	way     []waypoint
 
 	rest, coords []byte // the new document's text
+	places       []place
+	all          restBits
 	pieces       []piece
 	pieceStart   int
 
@@ -39,8 +46,21 @@ type workspace struct {
 	lineBits, restBits int // of the member just made
 }
 
-// keptMemory bounds what a workspace may hold, in bytes of documents, when it goes back to the pool.
-const keptMemory = 16 << 20
+// keptMemory bounds what a workspace that is kept may have been used for, in bytes of a document. It takes about five times as much.
+const keptMemory = 4 << 20
+
+// idle holds the workspaces that nobody uses, one for each processor. A sync.Pool would lose them at every other garbage
+// collection, and a call in a gateway that does little else would then grow each of its arrays anew.
+var idle = make(chan *workspace, runtime.GOMAXPROCS(0))
+
+func borrowWorkspace() *workspace {
+	select {
+	case w := <-idle:
+		return w
+	default:
+		return new(workspace)
+	}
+}
 
 // release gives the workspace back. It keeps no reference to the caller's document.
 func (w *workspace) release() {
@@ -48,5 +68,8 @@ func (w *workspace) release() {
 		return
 	}
 	w.doc.text = nil
-	workspaces.Put(w)
+	select {
+	case idle <- w:
+	default: // as many as there are processors are idle
+	}
 }

@@ -1,9 +1,6 @@
 package fitter
 
-import (
-	"math"
-	"strconv"
-)
+import "strconv"
 
 // ownPiece is how many vertices a written line must have to be compressed apart from the rest of the document.
 // Shorter ones do not pay for Huffman tables of their own.
@@ -101,9 +98,11 @@ func (w *workspace) writeExact() {
 	w.endPiece()
 }
 
-// writeFitted puts the document into pieces with the kept vertices only, and the live edits made.
-func (w *workspace) writeFitted(g grid) {
+// writeFitted puts the document into pieces with the kept vertices only, and the live edits made. Without lines, those that are
+// pieces of their own are empty, and w.places says what went where.
+func (w *workspace) writeFitted(lines bool) {
 	w.startPieces()
+	w.places = w.places[:0]
 	at, from := int32(0), 0
 	for i := range w.live {
 		e := &w.live[i]
@@ -120,19 +119,29 @@ func (w *workspace) writeFitted(g grid) {
 		case editLine:
 			ln := &w.doc.lines[e.of]
 			n := w.keptOf(ln, from)
-			if n < ownPiece {
-				w.rest = w.writeLine(w.rest, ln, w.kept[from:from+n], g)
-			} else {
-				w.endPiece()
-				start := len(w.coords)
-				w.coords = w.writeLine(w.coords, ln, w.kept[from:from+n], g)
-				w.linePiece(len(w.coords) - start)
-			}
+			w.writeWhere(ln, w.kept[from:from+n], lines)
 			from += n
+		}
+		if !lines {
+			w.places = append(w.places, place{e.end, int32(len(w.rest))})
 		}
 	}
 	w.rest = append(w.rest, w.doc.text[at:]...)
 	w.endPiece()
+}
+
+// writeWhere writes a line with the rest or, where it is long, as a piece of its own if those are asked for.
+func (w *workspace) writeWhere(ln *line, kept []int32, pieces bool) {
+	if len(kept) < ownPiece {
+		w.rest = w.writeLine(w.rest, ln, kept)
+		return
+	}
+	w.endPiece()
+	start := len(w.coords)
+	if pieces {
+		w.coords = w.writeLine(w.coords, ln, kept)
+	}
+	w.linePiece(len(w.coords) - start)
 }
 
 // keptOf is how many of the kept vertices from position from on belong to a line.
@@ -168,55 +177,29 @@ func (w *workspace) text(p piece) []byte {
 }
 
 // writeLine appends the coordinates array of a line with its kept vertices only.
-func (w *workspace) writeLine(dst []byte, ln *line, kept []int32, g grid) []byte {
-	sep := byte('[')
+func (w *workspace) writeLine(dst []byte, ln *line, kept []int32) []byte {
+	if len(kept) == 0 {
+		return append(dst, "[]"...)
+	}
+	dst = w.writePositions(append(dst, '['), ln, kept)
+	dst[len(dst)-1] = ']'
+	return dst
+}
+
+// writePositions appends positions, each followed by a comma.
+func (w *workspace) writePositions(dst []byte, ln *line, kept []int32) []byte {
 	for _, v := range kept {
-		dst = append(dst, sep, '[')
-		turn := int64(0)
-		if ln.turns && int(v) < len(w.doc.turn) {
-			turn = int64(w.doc.turn[v])
-		}
-		dst = g.write(dst, w.doc.at[2*v], turn)
+		dst = append(dst, '[')
+		dst = appendCoordinate(dst, w.digits[2*v], w.on.decimals)
 		dst = append(dst, ',')
-		dst = g.write(dst, w.doc.at[2*v+1], 0)
+		dst = appendCoordinate(dst, w.digits[2*v+1], w.on.decimals)
 		if ln.tails >= 0 {
 			if t := w.doc.tails[ln.tails+v-ln.first]; t.end > 0 {
 				dst = append(dst, ',')
 				dst = append(dst, w.doc.text[t.start:t.end]...)
 			}
 		}
-		dst = append(dst, ']')
-		sep = ','
+		dst = append(dst, ']', ',')
 	}
-	return append(dst, ']')
-}
-
-// write appends a coordinate, rounded and with the turns of unwrapping taken back, with no more digits than it needs:
-// as JavaScript prints it.
-func (g grid) write(dst []byte, v float64, turns int64) []byte {
-	n := int64(math.Floor(v*g.scale+0.5)) - turns*360*int64(g.scale)
-	if n < 0 {
-		dst = append(dst, '-')
-		n = -n
-	}
-	u := uint32(n)
-	var text [16]byte
-	at := len(text)
-	for k := 0; k <= g.decimals || u > 0; k++ {
-		if k == g.decimals {
-			at--
-			text[at] = '.'
-		}
-		at--
-		text[at] = byte('0' + u%10)
-		u /= 10
-	}
-	end := len(text)
-	for text[end-1] == '0' {
-		end--
-	}
-	if text[end-1] == '.' {
-		end--
-	}
-	return append(dst, text[at:end]...)
+	return dst
 }

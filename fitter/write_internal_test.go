@@ -20,13 +20,16 @@ func TestGridWritesAsJavaScriptPrints(t *testing.T) {
 			if g.round(v) == 0 {
 				want = "0"
 			}
-			if got := string(g.write(nil, v, 0)); got != want {
+			if got := string(appendCoordinate(nil, digitsOf(int64(math.Floor(v*g.scale+0.5))), g.decimals)); got != want {
 				t.Errorf("%v to %d decimals is %s, not %s", v, g.decimals, got, want)
 			}
 		}
 	}
-	if got := string(metreGrid.write(nil, 190.5, 1)); got != "-169.5" {
-		t.Errorf("190.5 less a turn is %s", got)
+	var w workspace
+	w.doc.at, w.doc.turn = []float64{190.5, 0}, []int8{1}
+	w.writeOn(metreGrid)
+	if got := string(appendCoordinate(nil, w.digits[0], 5)); got != "-169.5" || w.written[0] != 190.5 {
+		t.Errorf("190.5 less a turn is %s, and lies at %v", got, w.written[0])
 	}
 }
 
