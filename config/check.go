@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"maps"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +16,18 @@ type Checks struct {
 	KnownTool func(tool string) bool
 	// Tiles and Incidents say what is wrong with a URL template, without repeating it.
 	Tiles, Incidents func(template string) error
+	// Use is how the gateway was started.
+	Use Use
 }
+
+// Use is what the command line says about the two ends of the gateway. It decides what has to be set.
+type Use struct {
+	Stdio   bool // the host is on standard input and output
+	Command bool // the upstream is a command
+}
+
+// shared reports whether the gateway listens for HTTP hosts in front of a command.
+func (u Use) shared() bool { return u.Command && !u.Stdio }
 
 // check finds what parsed and still cannot be used. Fields that did not parse hold their zero value here; merge drops
 // what is said about those.
@@ -25,16 +38,23 @@ func (c Config) check(checks Checks) []Problem {
 			found = append(found, lookUp(name).problem(c.settings[name].value, reason))
 		}
 	}
-	if c.Upstream.URL != nil {
+	switch {
+	case checks.Use.Command:
+	case c.Upstream.URL != nil:
 		add("GATEWAY_UPSTREAM_URL", checkUpstreamURL(c.Upstream.URL))
-	} else {
+	default:
 		add("GATEWAY_UPSTREAM_URL", "it is empty")
 	}
-	add("GATEWAY_LISTEN", checkAddress(c.Listen.Address))
+	add("GATEWAY_UPSTREAM_KEY", checkKey(c.Upstream.Key))
+	add("GATEWAY_TOKEN", checkKey(c.Access.Token))
+	if checks.Use.shared() && c.Access.Token == "" {
+		found = append(found, lookUp("GATEWAY_TOKEN").problem("", ""))
+	}
+	add("GATEWAY_LISTEN", c.checkListen(checks.Use))
 	add("GATEWAY_ADMIN_LISTEN", c.checkAdminAddress())
 	add("GATEWAY_TILES", checkTemplate(c.Widget.Tiles, checks.Tiles))
 	add("GATEWAY_INCIDENTS", checkTemplate(c.Widget.Incidents, checks.Incidents))
-	add("GATEWAY_MAP_KEY", checkMapKey(c.Widget.MapKey))
+	add("GATEWAY_MAP_KEY", checkKey(c.Widget.MapKey))
 	add("GATEWAY_TOOL_LIMITS", checkTools(slices.Sorted(maps.Keys(c.Results.ToolLimitChars)), checks.KnownTool))
 	add("GATEWAY_TOOL_MAX_ERRORS_M", checkTools(slices.Sorted(maps.Keys(c.Results.ToolMaxErrorM)), checks.KnownTool))
 	if !isLength(c.Results.MaxErrorM) {
@@ -56,6 +76,7 @@ func (c Config) check(checks Checks) []Problem {
 		"GATEWAY_MAX_REQUEST_BYTES":  c.Bounds.MaxRequestBytes,
 		"GATEWAY_MAX_RESPONSE_BYTES": c.Bounds.MaxResponseBytes,
 		"GATEWAY_MAX_BUFFERED_BYTES": c.Bounds.MaxBufferedBytes,
+		"GATEWAY_MAX_PROCESSES":      int64(c.Bounds.MaxProcesses),
 	} {
 		if n <= 0 {
 			add(name, "it is not above 0")
@@ -65,6 +86,9 @@ func (c Config) check(checks Checks) []Problem {
 }
 
 func (c Config) checkAdminAddress() string {
+	if c.Listen.AdminAddress == "" {
+		return "" // nothing listens
+	}
 	reason := checkAddress(c.Listen.AdminAddress)
 	if reason == "" && c.Listen.AdminAddress == c.Listen.Address && !strings.HasSuffix(c.Listen.Address, ":0") {
 		return "it is the same as GATEWAY_LISTEN"
@@ -72,9 +96,22 @@ func (c Config) checkAdminAddress() string {
 	return reason
 }
 
-// checkMapKey refuses what is no key by its looks: a key goes into URLs and into a JSON text, and a line end that an
-// editor left behind would make every tile fail.
-func checkMapKey(key string) string {
+// checkListen holds a gateway whose callers spend its own key to this machine.
+func (c Config) checkListen(use Use) string {
+	if reason := checkAddress(c.Listen.Address); reason != "" {
+		return reason
+	}
+	host, _, _ := net.SplitHostPort(c.Listen.Address)
+	ip, err := netip.ParseAddr(host)
+	if use.shared() && host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return "it is not on loopback, such as 127.0.0.1:8080: whoever reaches it spends the key of the command"
+	}
+	return ""
+}
+
+// checkKey refuses what is no key or token by its looks: a key goes into URLs, headers and a JSON text, and a line end
+// that an editor left behind would make every tile fail.
+func checkKey(key string) string {
 	for _, r := range key {
 		if r <= ' ' || r > '~' {
 			return "it holds a space, a line end or another character that no key has"

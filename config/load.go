@@ -35,12 +35,33 @@ func Load(environ []string, checks Checks) (Config, []Warning, error) {
 	if err != nil && failed == nil {
 		return c, nil, fmt.Errorf("read the environment: %w", err) // the structs are wrong, not the environment
 	}
+	if checks.Use.Command {
+		failed = slices.DeleteFunc(failed, func(p Problem) bool { return p.Variable == "GATEWAY_UPSTREAM_URL" })
+	}
+	c.adapt(checks.Use)
 	problems := merge(failed, c.check(checks))
-	warnings := append(unknownNames(given), c.doubts(problems)...)
+	warnings := append(unknownNames(given), c.doubts(problems, checks.Use)...)
 	if len(problems) == 0 {
 		return c, warnings, nil
 	}
 	return c, warnings, &Error{Problems: problems}
+}
+
+// adapt replaces defaults that are none for this use.
+func (c *Config) adapt(use Use) {
+	unset := func(name string) bool { return !c.settings[name].set }
+	if use.shared() && unset("GATEWAY_LISTEN") {
+		c.Listen.Address = "127.0.0.1:8080"
+	}
+	if use.shared() && unset("GATEWAY_ADMIN_LISTEN") {
+		c.Listen.AdminAddress = "127.0.0.1:9090"
+	}
+	if use.Stdio && unset("GATEWAY_ADMIN_LISTEN") {
+		c.Listen.AdminAddress = ""
+	}
+	if use.Command {
+		c.Upstream.URL = nil
+	}
 }
 
 // parseProblems turns the library's errors, which speak of struct fields and Go types, into problems that speak of

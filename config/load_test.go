@@ -90,7 +90,7 @@ func TestEverythingSet(t *testing.T) {
 		"GATEWAY_RESULT_LIMIT=90000", "GATEWAY_TOOL_LIMITS= tomtom-routing=110000 , tomtom-dynamic-map = 80000,",
 		"GATEWAY_APPS=never", "GATEWAY_ALLOWED_ORIGINS=https://Claude.AI:443, http://a.example:8080,https://claude.ai",
 		"GATEWAY_LOG_LEVEL=DEBUG", "GATEWAY_LOG_FORMAT=text", "GATEWAY_UPSTREAM_TIMEOUT=1m30s",
-		"GATEWAY_MAX_REQUEST_BYTES=1", "GATEWAY_MAX_RESPONSE_BYTES=2", "GATEWAY_MAX_BUFFERED_BYTES=3",
+		"GATEWAY_MAX_REQUEST_BYTES=1", "GATEWAY_MAX_RESPONSE_BYTES=2", "GATEWAY_MAX_BUFFERED_BYTES=3", "GATEWAY_MAX_PROCESSES=4",
 		"GATEWAY_MAX_ERROR_M=0.5", "GATEWAY_TOOL_MAX_ERRORS_M=tomtom-routing=12.5", "GATEWAY_TEXT=minify",
 		"GATEWAY_MAP_KEY=map-display-key", "GATEWAY_TILES=http://localhost:1/{z}/{x}/{y}.png", "GATEWAY_TILES_ATTRIBUTION=© me", "GATEWAY_INCIDENTS=http://localhost:1/{bbox}",
 		"GATEWAY_DRAIN_DELAY=5s", "GATEWAY_DRAIN_TIMEOUT=20s",
@@ -110,7 +110,7 @@ func TestEverythingSet(t *testing.T) {
 	if c.Listen != (config.Listen{Address: "127.0.0.1:0", AdminAddress: "[::1]:9091", DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second}) {
 		t.Errorf("listen is %+v", c.Listen)
 	}
-	if c.Bounds != (config.Bounds{MaxRequestBytes: 1, MaxResponseBytes: 2, MaxBufferedBytes: 3}) {
+	if c.Bounds != (config.Bounds{MaxRequestBytes: 1, MaxResponseBytes: 2, MaxBufferedBytes: 3, MaxProcesses: 4}) {
 		t.Errorf("bounds are %+v", c.Bounds)
 	}
 	if c.Widget != (config.Widget{Apps: config.AppsNever, MapKey: "map-display-key", Tiles: "http://localhost:1/{z}/{x}/{y}.png", TilesAttribution: "© me", Incidents: "http://localhost:1/{bbox}"}) {

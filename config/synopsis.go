@@ -5,6 +5,7 @@ package config
 // synopses holds the first sentence of each variable's manual, by name.
 var synopses = map[string]string{
 	"GATEWAY_UPSTREAM_URL":       "The MCP endpoint of the server behind the gateway",
+	"GATEWAY_UPSTREAM_KEY":       "A TomTom key that the gateway sends to GATEWAY_UPSTREAM_URL for its one host on standard input (gateway --stdio), which has no headers to bring one in",
 	"GATEWAY_UPSTREAM_TIMEOUT":   "How long a whole answer of the upstream may take",
 	"GATEWAY_LISTEN":             "Address of the MCP endpoint",
 	"GATEWAY_ADMIN_LISTEN":       "Address of /healthz, /readyz and /metrics",
@@ -20,10 +21,12 @@ var synopses = map[string]string{
 	"GATEWAY_TILES":              "Template of the raster tiles below the drawing",
 	"GATEWAY_TILES_ATTRIBUTION":  "The line of text that the owner of the tiles asks for, shown on the map",
 	"GATEWAY_INCIDENTS":          "Template of the live traffic incidents that the widget of tomtom-traffic draws, answering as TomTom's Orbis incidents API",
+	"GATEWAY_TOKEN":              "The bearer token that callers have to send, where the upstream is a command that HTTP hosts share: its TomTom key is in its environment, so whoever gets through spends it",
 	"GATEWAY_ALLOWED_ORIGINS":    "Browser origins that may call the gateway, besides loopback ones; * allows all",
 	"GATEWAY_MAX_REQUEST_BYTES":  "Largest request body",
 	"GATEWAY_MAX_RESPONSE_BYTES": "Largest upstream answer that the gateway works on",
 	"GATEWAY_MAX_BUFFERED_BYTES": "Results and app data held at once, over all calls",
+	"GATEWAY_MAX_PROCESSES":      "Processes of a command that run at once, one for each session of an HTTP host and one for all requests without a session",
 	"GATEWAY_LOG_LEVEL":          "Least severe level that is written",
 	"GATEWAY_LOG_FORMAT":         "Form of a line: json, one object a line, or text, key=value pairs for reading in a terminal",
 }

@@ -26,6 +26,10 @@ type Upstream struct {
 	// every credential header of a caller on, and adds none of its own.
 	URL *url.URL `env:"GATEWAY_UPSTREAM_URL,required" form:"an http or https URL without user, query or fragment, such as http://127.0.0.1:3000/mcp"`
 
+	// A TomTom key that the gateway sends to GATEWAY_UPSTREAM_URL for its one host on standard input (gateway --stdio),
+	// which has no headers to bring one in. Hosts that come over HTTP bring their own, and this is not used.
+	Key string `env:"GATEWAY_UPSTREAM_KEY" secret:"true" form:"a TomTom API key: printable characters without spaces"`
+
 	// How long a whole answer of the upstream may take. The TomTom server retries a 429 of the TomTom API for about 29 s
 	// before it answers, so much less than a minute cuts calls off that would have succeeded.
 	Timeout time.Duration `env:"GATEWAY_UPSTREAM_TIMEOUT" envDefault:"120s" form:"a duration above 0, such as 120s"`
@@ -34,10 +38,12 @@ type Upstream struct {
 // Listen is where the gateway accepts connections, and how it stops accepting them.
 type Listen struct {
 	// Address of the MCP endpoint. Its path is the upstream's; the upstream's other paths (OAuth metadata, /health) pass
-	// on the same address.
+	// on the same address. In front of a command it has to be on loopback, is 127.0.0.1:8080 unless set, and its path is
+	// /mcp. With --stdio nothing listens here.
 	Address string `env:"GATEWAY_LISTEN" envDefault:":8080" form:"an address to listen on, host:port or :port"`
 
-	// Address of /healthz, /readyz and /metrics. They need no credential, so this address should not be public.
+	// Address of /healthz, /readyz and /metrics. They need no credential, so this address should not be public. In front of
+	// a command it is 127.0.0.1:9090 unless set. With --stdio it is only there where it is set.
 	AdminAddress string `env:"GATEWAY_ADMIN_LISTEN" envDefault:":9090" form:"an address to listen on, host:port or :port"`
 
 	// How long the gateway keeps accepting requests after SIGTERM while /readyz already says 503. Set it to a few seconds
@@ -96,8 +102,12 @@ type Widget struct {
 	Incidents string `env:"GATEWAY_INCIDENTS" form:"an https URL (http on a loopback host) with {bbox}, and if wanted {key}, after the host"`
 }
 
-// Access is which browser pages may call the gateway.
+// Access is who may call the gateway.
 type Access struct {
+	// The bearer token that callers have to send, where the upstream is a command that HTTP hosts share: its TomTom key is
+	// in its environment, so whoever gets through spends it. Required there, and not used anywhere else.
+	Token string `env:"GATEWAY_TOKEN" secret:"true" form:"a long random text: printable characters without spaces"`
+
 	// Browser origins that may call the gateway, besides loopback ones; * allows all. A request whose Origin header names
 	// another origin gets 403. Requests without that header, which is what MCP hosts outside a browser send, always pass.
 	AllowedOrigins []string `env:"GATEWAY_ALLOWED_ORIGINS" form:"origins, comma separated, such as https://claude.ai,https://chatgpt.com, or *"`
@@ -114,6 +124,10 @@ type Bounds struct {
 	// Results and app data held at once, over all calls. A call that would need more waits, and then goes out without
 	// app data.
 	MaxBufferedBytes int64 `env:"GATEWAY_MAX_BUFFERED_BYTES" envDefault:"268435456" form:"a whole number of bytes above 0"`
+
+	// Processes of a command that run at once, one for each session of an HTTP host and one for all requests without a
+	// session. The one that was idle for longest makes room for a new one.
+	MaxProcesses int `env:"GATEWAY_MAX_PROCESSES" envDefault:"8" form:"a whole number above 0"`
 }
 
 // Log is the log on standard error: one line for each call. It never holds keys, arguments, texts or coordinates.

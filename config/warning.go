@@ -46,19 +46,29 @@ func unknownNames(given map[string]string) []Warning {
 
 // doubts warns about values that contradict each other without being wrong. Where there are problems, values may be
 // missing, and nothing is said.
-func (c Config) doubts(problems []Problem) []Warning {
-	if len(problems) > 0 || c.Bounds.MaxBufferedBytes >= c.Bounds.MaxResponseBytes {
+func (c Config) doubts(problems []Problem, use Use) []Warning {
+	if len(problems) > 0 {
 		return nil
 	}
-	return []Warning{{
-		Variable: "GATEWAY_MAX_BUFFERED_BYTES",
-		Text:     "is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data",
-	}}
+	var all []Warning
+	add := func(doubtful bool, variable, text string) {
+		if doubtful {
+			all = append(all, Warning{Variable: variable, Text: text})
+		}
+	}
+	set := func(name string) bool { return c.settings[name].set }
+	add(use.Command && set("GATEWAY_UPSTREAM_URL"), "GATEWAY_UPSTREAM_URL", "is not used: the upstream is the command")
+	add(set("GATEWAY_UPSTREAM_KEY") && (use.Command || !use.Stdio), "GATEWAY_UPSTREAM_KEY",
+		"is not used: it is for a host on standard input in front of an HTTP upstream")
+	add(set("GATEWAY_TOKEN") && !use.shared(), "GATEWAY_TOKEN", "is not used: it is for HTTP hosts in front of a command")
+	add(c.Bounds.MaxBufferedBytes < c.Bounds.MaxResponseBytes, "GATEWAY_MAX_BUFFERED_BYTES",
+		"is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data")
+	return all
 }
 
 // nearest returns the name that needs the fewest typed changes to become name; "" if none is near.
 func nearest(name string, names []string) string {
-	best, bestDistance := "", len(name)/3+1
+	best, bestDistance := "", (len(name)-len(prefix))/3+1
 	for _, candidate := range names {
 		if d := distance(name, candidate); d < bestDistance {
 			best, bestDistance = candidate, d

@@ -65,6 +65,7 @@ func New(options Options) (*Gateway, error) {
 	// allowed origins only, and for hosts that read what they are sent.
 	g.handler = http.HandlerFunc(g.serve)
 	g.handler = compress(g.handler)
+	g.handler = requireToken(g.handler, options.Token)
 	g.handler = newOrigins(options.AllowedOrigins).guard(g.handler)
 	g.handler = patience(g.handler, hostPatience)
 	return g, nil

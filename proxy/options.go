@@ -47,6 +47,7 @@ type Options struct {
 	// OwnCredential says that the upstream has a credential of its own, so that callers of the gateway's own tools need
 	// to bring none.
 	OwnCredential  bool
+	Token          string // bearer token that every caller has to send; "": none
 	Widget         Resource
 	Apps           AppsMode // "": AppsAuto
 	AllowedOrigins []string // browser origins besides loopback; "*" for all

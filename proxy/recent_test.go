@@ -56,7 +56,10 @@ func TestRecentResults(t *testing.T) {
 	long := routeOf(3000)
 	places := `{"type":"FeatureCollection","apiKey":"k","features":[` + strings.TrimSuffix(strings.Repeat(`{"a":"`+strings.Repeat("ü", 90)+`","apiKey":"k"},`, 900), ",") + `]}`
 	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": handleText, "tomtom-geocode": handleText, "tomtom-get-viz-data": long}))
-	g := newGateway(t, up.URL, remembering, func(o *Options) { o.LimitChars, o.Text = 4000, TextKeep; o.ToolLimitChars = map[string]int{"tomtom-geocode": 300} })
+	g := newGateway(t, up.URL, remembering, func(o *Options) {
+		o.LimitChars, o.Text = 4000, TextKeep
+		o.ToolLimitChars = map[string]int{"tomtom-geocode": 300}
+	})
 
 	t.Run("fitted", func(t *testing.T) {
 		res, inResult := parseResult(t, g.call(t, "tomtom-routing", `{}`))

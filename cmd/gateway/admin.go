@@ -37,20 +37,25 @@ type readiness struct {
 	err     error
 }
 
-// newReadiness returns a readiness that dials the upstream's host.
-func newReadiness(upstream *url.URL) *readiness {
+// newReadiness returns a readiness that asks by dial.
+func newReadiness(dial func(context.Context) error) *readiness {
+	return &readiness{now: time.Now, dial: dial}
+}
+
+// dialled asks whether the upstream's host takes connections.
+func dialled(upstream *url.URL) func(context.Context) error {
 	address := upstream.Host
 	if upstream.Port() == "" {
 		address = net.JoinHostPort(upstream.Hostname(), map[string]string{"http": "80", "https": "443"}[upstream.Scheme])
 	}
-	return &readiness{now: time.Now, dial: func(ctx context.Context) error {
+	return func(ctx context.Context) error {
 		dialer := net.Dialer{Timeout: dialTimeout}
 		c, err := dialer.DialContext(ctx, "tcp", address)
 		if err != nil {
 			return fmt.Errorf("upstream: %w", err)
 		}
 		return c.Close()
-	}}
+	}
 }
 
 // drain makes the gateway not ready for good.

@@ -133,11 +133,11 @@ func TestReadinessOutlivesItsProber(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := newReadiness(upstream).check(gone); err != nil {
+	if err := newReadiness(dialled(upstream)).check(gone); err != nil {
 		t.Error(err)
 	}
 	server.Close()
-	if err := newReadiness(upstream).check(t.Context()); err == nil || !strings.Contains(err.Error(), "upstream") {
+	if err := newReadiness(dialled(upstream)).check(t.Context()); err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("with the upstream gone: %v", err)
 	}
 }

@@ -73,6 +73,8 @@ func dispatch(ctx context.Context, inv invocation) error {
 	}
 	name, rest := inv.args[0], inv.args[1:]
 	switch name {
+	case "--stdio", "-stdio", "--":
+		return serveEnds(ctx, inv)
 	case "help", "-h", "-help", "--help":
 		return help(inv, rest)
 	case "-version", "--version":
@@ -85,7 +87,7 @@ func dispatch(ctx context.Context, inv invocation) error {
 		}
 	}
 	if strings.HasPrefix(name, "-") {
-		return &usageError{reason: fmt.Sprintf("serving takes no flags such as %s: it is configured by the environment", name)}
+		return &usageError{reason: fmt.Sprintf("serving takes no flag %s: --stdio is the only one, the environment says the rest", name)}
 	}
 	return &usageError{reason: fmt.Sprintf("there is no command %q", name)}
 }

@@ -46,7 +46,10 @@ func TestBadUsage(t *testing.T) {
 		stderr string
 	}{
 		{"unknown command", []string{"serv"}, `there is no command "serv"`},
-		{"flags for serving", []string{"-listen", ":1"}, "it is configured by the environment"},
+		{"flags for serving", []string{"-listen", ":1"}, "the environment says the rest"},
+		{"a command without --", []string{"--stdio", "npx"}, "put -- before the server's command"},
+		{"no command behind --", []string{"--stdio", "--"}, "no command follows --"},
+		{"no command at all", []string{"--"}, "no command follows --"},
 		{"help for an unknown command", []string{"help", "serv"}, `there is no command "serv"`},
 		{"unknown flag", []string{"fit", "-budget", "3", "x.json"}, "flag provided but not defined: -budget"},
 		{"fit without file", []string{"fit"}, "FILE is missing"},

@@ -24,6 +24,7 @@ type demoOptions struct {
 	limitChars              int
 	seed                    uint64
 	genesis, untrimmed      bool
+	upstreamStdio           bool
 }
 
 func demoCommand() command {
@@ -40,6 +41,7 @@ examples:
   gateway demo
   gateway demo -limit 60000           # a host that takes less
   gateway demo -untrimmed             # in front of a server from before the map cache
+  gateway --stdio -- gateway demo -upstream-stdio    # both over stdio, as in a desktop host
   GATEWAY_TEXT=minify gateway demo    # fewer characters for the agent's text, more for the map
 `,
 		bind: func(flags *flag.FlagSet) func(context.Context, invocation) error {
@@ -51,6 +53,7 @@ examples:
 			flags.Uint64Var(&o.seed, "seed", 0, "`number` that picks another made-up world")
 			flags.BoolVar(&o.genesis, "genesis", false, "answer as the older Genesis backend: no maps, results pass unchanged")
 			flags.BoolVar(&o.untrimmed, "untrimmed", false, "answer as a server from before the map cache: the whole response as text")
+			flags.BoolVar(&o.upstreamStdio, "upstream-stdio", false, "serve the made-up server alone, over standard input and output; nothing listens")
 			o.given = func(name string) bool {
 				found := false
 				flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
@@ -65,6 +68,9 @@ examples:
 func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	if o.limitChars < 0 || o.limitChars == 0 && o.given("limit") {
 		return &usageError{command: "demo", reason: fmt.Sprintf("-limit %d: it has to be above 0", o.limitChars)}
+	}
+	if o.upstreamStdio {
+		return o.serveUpstream(ctx, inv)
 	}
 	listeners, err := o.listenAll(ctx, inv)
 	if err != nil {
@@ -83,7 +89,7 @@ func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	log := newLogger(inv.err, c.Log)
 	warn(log, warnings)
 	server := &http.Server{
-		Handler:           upstream.New(upstream.Options{Seed: o.seed, Genesis: o.genesis, Untrimmed: o.untrimmed}),
+		Handler:           upstream.New(o.world()),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       upstream.IdleTimeout,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -93,7 +99,35 @@ func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	if err := write(inv.out, o.welcome(mcp, admin, behind)); err != nil {
 		return err
 	}
-	return serve(ctx, c, log, mcp, admin)
+	return serve(ctx, c, log, overHTTP(c), mcp, admin)
+}
+
+func (o *demoOptions) world() upstream.Options {
+	return upstream.Options{Seed: o.seed, Genesis: o.genesis, Untrimmed: o.untrimmed}
+}
+
+// serveUpstream is the made-up server as a command, as a host or the gateway runs TomTom's. It takes its key and its map
+// service from the variables that TomTom's server has for them.
+func (o *demoOptions) serveUpstream(ctx context.Context, inv invocation) error {
+	key := "demo"
+	world := o.world()
+	for _, v := range inv.environ {
+		name, value, _ := strings.Cut(v, "=")
+		switch {
+		case name == "TOMTOM_API_KEY" && value != "":
+			key = value
+		case name == "MAPS":
+			world.Genesis = world.Genesis || value == "tomtom-maps"
+		}
+	}
+	done := make(chan error, 1)
+	go func() { done <- upstream.New(world).ServeStdio(ctx, inv.in, inv.out, key) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // listenAll opens the three listeners, or none: gateway, admin, upstream.

@@ -14,5 +14,8 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
+	if ended, ok := errors.AsType[*endedError](err); ok {
+		return ended.code
+	}
 	return exitFailed
 }

@@ -13,8 +13,14 @@ const helpHead = `gateway stands in front of a TomTom map MCP server and puts th
 enough for the host. Any replica then serves any widget, and the agent's text stays as the server wrote it.
 
 usage:
-  gateway                    serve, configured by the environment
-  gateway COMMAND [flags]    see below; 'gateway COMMAND -h' explains it
+  gateway                        serve HTTP hosts in front of GATEWAY_UPSTREAM_URL
+  gateway -- SERVER [ARG...]     serve HTTP hosts, each session with a server of its own that runs as this command
+  gateway --stdio [-- SERVER …]  serve the one host on standard input and output, as desktop hosts start a server
+  gateway COMMAND [flags]        see below; 'gateway COMMAND -h' explains it
+
+The environment says the rest. With --stdio, standard output is the protocol's and the log is on standard error; the
+gateway ends when its input is closed, and nothing listens unless GATEWAY_ADMIN_LISTEN is set. Without it, a server
+that is a command is for callers on this machine who send GATEWAY_TOKEN as a bearer token: they spend its key.
 
 commands:
 `
@@ -27,6 +33,12 @@ examples:
   # In front of a server on this machine; MCP hosts connect to http://127.0.0.1:8080/mcp
   GATEWAY_UPSTREAM_URL=http://127.0.0.1:3000/mcp gateway
 
+  # The made-up server behind it over stdio, again without a key: type or pipe JSON-RPC, one message a line
+  gateway --stdio -- gateway demo -upstream-stdio
+
+  # What a desktop host starts instead of TomTom's server, with that server's variables in the environment
+  MAPS=tomtom-orbis-maps TOMTOM_API_KEY=… gateway --stdio -- npx -y @tomtom-org/tomtom-mcp@latest
+
   # What would it run with, and is anything wrong?
   gateway config
 
@@ -37,9 +49,10 @@ examples:
 
 const helpCodes = `
 exit codes:
-  0  done; for serving: ended by SIGINT or SIGTERM, after the requests in flight
+  0  done; for serving: ended by SIGINT or SIGTERM, after the requests in flight, or by the end of standard input
   1  failed while running: a port is taken, a file cannot be read, a document is no JSON
   2  the command line or the environment is wrong; standard error says what, all of it at once
+  n  with --stdio -- SERVER: what the server ended with; 128 and the signal's number, where a signal ended it
 `
 
 // help answers `gateway help` and `gateway help COMMAND`.
@@ -62,7 +75,7 @@ func printHelp(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-8s %s\n", c.name, c.summary)
 	}
 	b.WriteString(helpExamples)
-	b.WriteString("environment (all but the first may stay unset; 'gateway config -h' explains each):\n")
+	b.WriteString("environment (all but the first may stay unset, and that too in front of a command; 'gateway config -h' explains each):\n")
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, v := range (config.Config{}).Variables() {
 		_, _ = fmt.Fprintf(table, "  %s\t%s\n", v.Name, shortDefault(v)) // a strings.Builder takes everything

@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/url"
 	"runtime"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +36,21 @@ func serveEnvironment(ctx context.Context, inv invocation) error {
 		_ = mcp.Close()
 		return err
 	}
-	return serve(ctx, c, log, mcp, admin)
+	return serve(ctx, c, log, overHTTP(c), mcp, admin)
+}
+
+// behind is the upstream end of a gateway.
+type behind struct {
+	name      string            // for the log
+	url       *url.URL          // its MCP endpoint; of a command only the path counts
+	transport http.RoundTripper // nil: TCP
+	ready     func(context.Context) error
+	token     string // bearer token that it wants of callers; "": none
+}
+
+// overHTTP is the upstream that the environment names.
+func overHTTP(c config.Config) behind {
+	return behind{name: c.Upstream.URL.Redacted(), url: c.Upstream.URL, ready: dialled(c.Upstream.URL)}
 }
 
 func warn(log *slog.Logger, warnings []config.Warning) {
@@ -44,16 +60,16 @@ func warn(log *slog.Logger, warnings []config.Warning) {
 }
 
 // serve runs a gateway on two listeners, which it closes, until ctx is done and the requests in flight have ended.
-func serve(ctx context.Context, c config.Config, log *slog.Logger, mcp, admin net.Listener) error {
+func serve(ctx context.Context, c config.Config, log *slog.Logger, up behind, mcp, admin net.Listener) error {
 	registry := newRegistry()
-	options, err := proxyOptions(c, log, registry)
+	options, err := proxyOptions(c, log, registry, up)
 	if err == nil {
 		var gateway *proxy.Gateway
 		if gateway, err = proxy.New(options); err == nil {
 			defer gateway.Close()
-			ready := newReadiness(c.Upstream.URL)
+			ready := newReadiness(up.ready)
 			site := newSite(c.Listen, log, ready, gateway, adminHandler(ready, registry))
-			announce(log, c, options.Widget, mcp, admin)
+			announce(log, c, up, options.Widget, mcp.Addr().String(), admin.Addr().String())
 			return site.run(ctx, mcp, admin)
 		}
 	}
@@ -62,12 +78,12 @@ func serve(ctx context.Context, c config.Config, log *slog.Logger, mcp, admin ne
 }
 
 // announce logs what the gateway will do, once, without anything secret.
-func announce(log *slog.Logger, c config.Config, widget proxy.Resource, mcp, admin net.Listener) {
+func announce(log *slog.Logger, c config.Config, up behind, widget proxy.Resource, mcp, admin string) {
 	log.Info("serving",
 		slog.String("version", buildVersion()),
-		slog.String("listen", mcp.Addr().String()),
-		slog.String("admin", admin.Addr().String()),
-		slog.String("upstream", c.Upstream.URL.Redacted()),
+		slog.String("listen", mcp),
+		slog.String("admin", admin),
+		slog.String("upstream", up.name),
 		slog.String("apps", string(c.Widget.Apps)),
 		slog.String("text", string(c.Results.Text)),
 		slog.Int("limit_chars", c.Results.LimitChars),
@@ -102,7 +118,7 @@ func newRegistry() *prometheus.Registry {
 }
 
 // proxyOptions turns the configuration into what the proxy needs to know.
-func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Registerer) (proxy.Options, error) {
+func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Registerer, up behind) (proxy.Options, error) {
 	widget, err := widgets.New(widgets.Config{
 		Tiles:       c.Widget.Tiles,
 		Attribution: c.Widget.TilesAttribution,
@@ -112,7 +128,8 @@ func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Register
 		return proxy.Options{}, fmt.Errorf("widget: %w", err)
 	}
 	return proxy.Options{
-		Upstream: c.Upstream.URL,
+		Upstream:  up.url,
+		Transport: up.transport,
 		Widget: proxy.Resource{
 			URI:             widget.URI,
 			Name:            "TomTom map",
@@ -125,6 +142,7 @@ func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Register
 		Apps:             proxy.AppsMode(c.Widget.Apps),
 		AllowedOrigins:   c.Access.AllowedOrigins,
 		MapKey:           c.Widget.MapKey,
+		Token:            up.token,
 		LimitChars:       c.Results.LimitChars,
 		ToolLimitChars:   c.Results.ToolLimitChars,
 		MaxErrorM:        c.Results.MaxErrorM,

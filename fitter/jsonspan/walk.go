@@ -3,6 +3,7 @@ package jsonspan
 import (
 	"bytes"
 	"iter"
+	"strconv"
 )
 
 // The functions of this file walk text that [Scan] has accepted. On any other text they may stop early, but they
@@ -165,4 +166,22 @@ func skipContainer(doc []byte, i int) int {
 		i++
 	}
 	return len(doc)
+}
+
+// ScalarKey returns the same string for strings, and for numbers, that are the same JSON value, however they are
+// spelled: whoever parses and writes them again may answer 1.0 with 1 and "\u0061" with "a". Everything else is its own
+// key. s is the span of a value of a doc that [Scan] has accepted.
+func ScalarKey(doc []byte, s Span) string {
+	raw := s.Of(doc)
+	switch {
+	case IsString(doc, s):
+		if text, err := Decode(doc, s); err == nil {
+			return `"` + string(text.Bytes)
+		}
+	case len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9'):
+		if f, err := strconv.ParseFloat(string(raw), 64); err == nil {
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
+	}
+	return string(raw)
 }

@@ -2,17 +2,19 @@ package upstream
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
 )
 
-// stream writes server-sent events. Safe for concurrent use: a batch answers as its answers come.
+// stream writes server-sent events, or over stdio lines. Safe for concurrent use: a batch answers as its answers come.
 type stream struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
 	flusher http.Flusher // nil where the writer cannot flush
 	begun   bool
+	lines   io.Writer // nil for events
 }
 
 func newStream(w http.ResponseWriter) *stream {
@@ -36,6 +38,9 @@ func (s *stream) begin(length int) {
 func (s *stream) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lines != nil {
+		return
+	}
 	if !s.begun {
 		s.begin(-1)
 	}
@@ -44,6 +49,12 @@ func (s *stream) open() {
 
 // send writes one event and flushes it. The first of a stream that was not opened is the whole body.
 func (s *stream) send(data []byte) {
+	if s.lines != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_, _ = s.lines.Write(append(data, '\n')) // a client that went away is no concern of a demonstration
+		return
+	}
 	event := make([]byte, 0, len(data)+23)
 	event = append(event, "event: message\ndata: "...)
 	event = append(append(event, data...), "\n\n"...)
