@@ -66,11 +66,17 @@ func (p *Pipe) take(line []byte) {
 	case err != nil:
 		// What it says may be anybody's: it is no part of a log.
 		p.options.Log.Warn("a line of the server is no JSON and goes nowhere", slog.Int("bytes", len(line)))
+	case len(messages) == 0:
+		p.noMessage(line)
 	case !batch:
 		p.takeOne(line, messages[0], false)
 	default:
 		p.takeBatch(line, messages)
 	}
+}
+
+func (p *Pipe) noMessage(line []byte) {
+	p.options.Log.Warn("a line of the server is no message and goes nowhere", slog.Int("bytes", len(line)))
 }
 
 // takeBatch takes an array: whole, where all of it answers one batch, else message by message.
@@ -117,7 +123,7 @@ func (p *Pipe) takeOne(line []byte, m message, again bool) {
 	case m.isResponse():
 		p.unasked(line, m)
 	case m.method == "":
-		p.options.Log.Warn("a line of the server is no message and goes nowhere", slog.Int("bytes", len(line)))
+		p.noMessage(line)
 	case m.method == methodProgress:
 		p.progress(line, m)
 	default:
