@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -47,6 +48,9 @@ func Load(environ []string, checks Checks) (Config, []Warning, error) {
 	return c, warnings, &Error{Problems: problems}
 }
 
+// stdioDrain is how long answers are still waited for that a host which has closed its end may want.
+const stdioDrain = 5 * time.Second
+
 // adapt replaces defaults that are none for this use.
 func (c *Config) adapt(use Use) {
 	unset := func(name string) bool { return !c.settings[name].set }
@@ -58,6 +62,9 @@ func (c *Config) adapt(use Use) {
 	}
 	if use.Stdio && unset("GATEWAY_ADMIN_LISTEN") {
 		c.Listen.AdminAddress = ""
+	}
+	if use.Stdio && unset("GATEWAY_DRAIN_TIMEOUT") {
+		c.Listen.DrainTimeout = stdioDrain
 	}
 	if use.Command {
 		c.Upstream.URL = nil

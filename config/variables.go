@@ -51,7 +51,8 @@ type Listen struct {
 	DrainDelay time.Duration `env:"GATEWAY_DRAIN_DELAY" envDefault:"0s" form:"a duration, 0s or more"`
 
 	// How long requests in flight may take to end after that. What is left then is cut off. Together with
-	// GATEWAY_DRAIN_DELAY it has to stay below the time that the platform waits before it kills (30 s on Kubernetes).
+	// GATEWAY_DRAIN_DELAY it has to stay below the time that the platform waits before it kills (30 s on Kubernetes). With
+	// --stdio: how long they may take after standard input has ended, 5s unless set.
 	DrainTimeout time.Duration `env:"GATEWAY_DRAIN_TIMEOUT" envDefault:"25s" form:"a duration above 0, such as 25s"`
 }
 

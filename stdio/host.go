@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -162,6 +163,7 @@ func (h *host) take(ctx context.Context, line []byte) {
 		}
 		return
 	}
+	givenUp := h.giveUp(messages)
 	sent := make(chan struct{})
 	var once sync.Once
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -179,7 +181,12 @@ func (h *host) take(ctx context.Context, line []byte) {
 	case <-done:
 	case <-timer.C:
 	}
-	h.after(messages)
+	for _, cancel := range givenUp {
+		cancel() // not before the server was told, which knows better how to end it
+	}
+	if slices.ContainsFunc(messages, func(m message) bool { return m.method == methodInitialized }) {
+		h.listen()
+	}
 }
 
 // enter notes the requests of t as open. It is false when there are too many.
@@ -201,33 +208,25 @@ func (h *host) enter(t *turn) bool {
 	return true
 }
 
-// after does what a host's notification means on this side once it is on its way.
-func (h *host) after(messages []message) {
+// giveUp counts the requests as answered that messages cancel: nothing of them goes out any more. It returns what ends
+// the work on them.
+func (h *host) giveUp(messages []message) (ends []context.CancelFunc) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, m := range messages {
-		switch m.method {
-		case methodCancelled:
-			h.cancel(jsonspan.ScalarKey(m.body, m.param("requestId")))
-		case methodInitialized:
-			h.listen()
+		if m.method != methodCancelled {
+			continue
+		}
+		key := jsonspan.ScalarKey(m.body, m.param("requestId"))
+		t := h.turns[key]
+		if t == nil || t.initializes() {
+			continue
+		}
+		if t.settle(key); len(t.open) == 0 {
+			ends = append(ends, t.cancel)
 		}
 	}
-}
-
-// cancel ends the work on a request that its host does not wait for any more. Nothing of it goes out.
-func (h *host) cancel(key string) {
-	h.mu.Lock()
-	t := h.turns[key]
-	if t == nil || t.initializes() {
-		h.mu.Unlock()
-		return
-	}
-	delete(h.turns, key)
-	delete(t.open, key)
-	last := len(t.open) == 0
-	h.mu.Unlock()
-	if last {
-		t.cancel()
-	}
+	return ends
 }
 
 // request returns the HTTP request that carries a line.

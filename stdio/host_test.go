@@ -178,7 +178,7 @@ func TestHostRequests(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method == http.MethodGet {
 			seen <- r
-			w.WriteHeader(http.StatusMethodNotAllowed)
+			answering(http.StatusMethodNotAllowed, typeJSON, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Method not allowed."},"id":null}`)(w, r)
 			return
 		}
 		seen <- r
@@ -215,7 +215,9 @@ func TestHostRequests(t *testing.T) {
 			t.Errorf("%s: %s %s %q", step.line, r.Method, r.URL, got)
 		}
 	}
-	_ = h.in.Close()
+	if rest, err := h.end(t); len(rest) != 4 || err != nil { // one for each request
+		t.Errorf("the host heard %q, %v", rest, err)
+	}
 	if last := <-seen; last.Method != http.MethodDelete || last.Header.Get(headerSession) != "s-1" {
 		t.Errorf("the session is not ended: %s", last.Method)
 	}

@@ -83,8 +83,21 @@ type idFinder struct {
 }
 
 func (f *idFinder) feed(piece []byte) {
-	for _, c := range piece {
-		f.take(c)
+	for i := 0; i < len(piece); i++ {
+		if f.inString && !f.escaped && f.depth > 1 || f.inString && !f.escaped && f.inValue && !f.taking {
+			// Nothing in such a string matters but where it ends.
+			skip := bytes.IndexByte(piece[i:], '"')
+			if skip < 0 {
+				skip = len(piece) - i
+			}
+			if back := bytes.IndexByte(piece[i:i+skip], '\\'); back >= 0 {
+				skip = back
+			}
+			if i += skip; i == len(piece) {
+				return
+			}
+		}
+		f.take(piece[i])
 	}
 }
 

@@ -229,11 +229,14 @@ func (p *Pipe) post(r *http.Request, body []byte) (*http.Response, error) {
 	if x == nil {
 		return plainResponse(r, http.StatusAccepted, nil), nil
 	}
-	x.out.onClose = func() { p.abandon(x) }
 	stop := context.AfterFunc(ctx, func() {
 		x.out.end(ctx.Err())
 		p.abandon(x)
 	})
+	x.out.onClose = func() {
+		stop()
+		p.abandon(x)
+	}
 	select {
 	case <-x.out.started:
 	case <-p.ended: // perhaps before x was there to be told

@@ -250,11 +250,14 @@ func (p *Pipe) listen(r *http.Request) *http.Response {
 			p.listener = nil
 		}
 	}
-	s.onClose = leave
-	context.AfterFunc(r.Context(), func() {
+	stop := context.AfterFunc(r.Context(), func() {
 		leave()
 		s.end(r.Context().Err())
 	})
+	s.onClose = func() {
+		stop()
+		leave()
+	}
 	s.whole = false
 	return streamResponse(r, s)
 }

@@ -242,10 +242,13 @@ func (t *turn) settleEach(messages []message) bool {
 // emitOne writes one message. A response goes out only if its request is open.
 func (t *turn) emitOne(line []byte, m message) {
 	h := t.h
-	if !m.isResponse() || len(t.messages) == 0 {
-		if m.method != "" || m.isResponse() {
-			h.out.write(line)
-		}
+	switch {
+	case t.status >= http.StatusBadRequest && len(t.messages) == 0:
+		return // the host has not asked for this stream, and need not know why there is none
+	case m.method != "", m.isResponse() && len(t.messages) == 0:
+		h.out.write(line)
+		return
+	case !m.isResponse():
 		return
 	}
 	h.mu.Lock()

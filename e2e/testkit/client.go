@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -101,6 +102,25 @@ func CallMessage(id, tool, arguments string) string {
 func (c Client) Call(tb testing.TB, tool, arguments string) Result {
 	tb.Helper()
 	return c.Post(tb, CallMessage("7", tool, arguments)).Result(tb)
+}
+
+// ReadEvents returns the data of the events of a stream, as they come.
+func ReadEvents(body io.Reader) <-chan string {
+	events := make(chan string, 100)
+	go func() {
+		defer close(events)
+		lines := bufio.NewReader(body)
+		for {
+			line, err := lines.ReadString('\n')
+			if data, ok := strings.CutPrefix(line, "data: "); ok {
+				events <- strings.TrimSuffix(data, "\n")
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return events
 }
 
 // Data returns the data of an answer's events, each event's data lines joined by line feeds; of a JSON answer, its body.

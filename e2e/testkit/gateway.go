@@ -43,6 +43,29 @@ func StartGateway(tb testing.TB, upstream string, env ...string) *Gateway {
 	return nil
 }
 
+// StartCommandGateway starts the built gateway for HTTP hosts in front of a server that runs as a command.
+func StartCommandGateway(tb testing.TB, env []string, command ...string) *Gateway {
+	tb.Helper()
+	for range 5 {
+		address, admin := freeAddresses(tb)
+		g := &Gateway{
+			URL: "http://" + address + "/mcp", Address: address, Admin: "http://" + admin,
+			cmd: exec.Command(Binary(tb), append([]string{"--"}, command...)...), exited: make(chan struct{}),
+		}
+		g.cmd.Env = append(cleanEnvironment(), "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
+		g.cmd.Env = append(g.cmd.Env, env...)
+		g.run(tb)
+		if g.awaitReady(tb) {
+			return g
+		}
+		if !strings.Contains(g.LogText(), "address already in use") {
+			break
+		}
+	}
+	tb.Fatal("the gateway does not start: its log follows")
+	return nil
+}
+
 func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 	tb.Helper()
 	target, err := url.Parse(upstream)

@@ -13,7 +13,13 @@ import (
 // Main runs the tests of a package, or, where the test binary was started again as an upstream process, that upstream.
 // A package that uses Process or Gateway calls it from TestMain.
 func Main(m *testing.M) {
-	if role := os.Getenv(roleVariable); role != "" {
+	switch role := os.Getenv(roleVariable); role {
+	case "":
+	case childRole:
+		os.Exit(runChild())
+	case grandchildRole:
+		os.Exit(runGrandchild())
+	default:
 		os.Exit(runRole(role, os.Getenv(roleArgsVariable)))
 	}
 	code := m.Run()
