@@ -93,7 +93,8 @@ export class Card {
 
   scrollTo(px: number): void {
     const found = this.element.querySelector(".found");
-    if (found !== null) found.scrollTop = px;
+    // Even to stay where it is would lay out the page.
+    if (found !== null && px > 0) found.scrollTop = px;
   }
 
   #rows(rows: readonly Row[], total = rows.length): HTMLElement {
