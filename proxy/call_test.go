@@ -87,6 +87,7 @@ func TestCallWithHandle(t *testing.T) {
 // TestModernRedemption carries what the 2026-07-28 revision wants on every request.
 func TestModernRedemption(t *testing.T) {
 	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": strings.Replace(handleText, "viz_id", "dataset_id", 1), "tomtom-get-dataset": routeDoc}))
+	up.versions = dualEra
 	g := newGateway(t, up.URL)
 	const ours = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x", "version":"1"},"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/ui":{}}}`
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tomtom-routing","arguments":{},"_meta":{"progressToken":5,` + ours + `}}}`

@@ -48,8 +48,17 @@ func (t *toolResult) outcomeEdits(o outcome) []jsonspan.Edit {
 	if edits == nil {
 		edits = t.textEdits(t.rewriteFor(o, o.minify))
 	}
-	edits = append(edits, t.strayHandles()...)
+	edits = append(t.leadEdits(), append(edits, t.strayHandles()...)...)
+	t.dressed = t.dress != nil
 	return append(edits, t.metaEdits(t.metaMembers(o), isOurs)...)
+}
+
+// leadEdits puts before a result's members those that its dress wants there.
+func (t *toolResult) leadEdits() []jsonspan.Edit {
+	if t.dress == nil {
+		return nil
+	}
+	return []jsonspan.Edit{t.dress.leadEdit(t.doc, t.object)}
 }
 
 // rewriteFor is what o does to the text JSON. The tool stands in it whenever app data was meant to come, so that a
@@ -86,7 +95,13 @@ func (t *toolResult) metaMembers(o outcome) (pieces [][]byte) {
 	dst = append(dst, `"show_ui":`...)
 	dst = strconv.AppendBool(dst, t.showUI)
 	dst = append(dst, `,"tool":`...)
-	return append(pieces, jsonspan.AppendQuoted(dst, []byte(t.tool.Name)))
+	dst = jsonspan.AppendQuoted(dst, []byte(t.tool.Name))
+	if t.dress != nil {
+		if info := t.dress.infoMember(t.doc, t.object); info != nil {
+			dst = append(append(dst, ','), info...)
+		}
+	}
+	return append(pieces, dst)
 }
 
 // appendSimplification appends com.tomtom/simplification. The error is rounded up, so that it is never below the true
@@ -144,7 +159,8 @@ func (g *Gateway) layout(t *toolResult, o *outcome) layout {
 	for _, shed := range policy.Sheds() {
 		fitted.fit.Shed = append(fitted.fit.Shed, shed.Name)
 	}
-	before := charsAfter(t.doc, jsonspan.UTF16Len(t.object.Of(t.doc)), t.metaEdits(t.metaMembers(fitted), isOurs))
+	frameEdits := append(t.leadEdits(), t.metaEdits(t.metaMembers(fitted), isOurs)...)
+	before := charsAfter(t.doc, jsonspan.UTF16Len(t.object.Of(t.doc)), frameEdits)
 	media := t.mediaChars()
 	// The data's own member, and what an exact document has no use for.
 	frame := len(`"":"",`) + len(metaAppData)

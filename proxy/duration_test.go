@@ -58,6 +58,7 @@ func newInMemory(t *testing.T, redeem func(w http.ResponseWriter, in received), 
 		t.Fatal(err)
 	}
 	m.Gateway = g
+	g.eras.known = &nature{legacy: new(true)}
 	l := pipeListener{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{ReadHeaderTimeout: time.Hour, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in := received{r: r, header: r.Header}

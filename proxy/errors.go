@@ -20,6 +20,7 @@ const (
 type rpcError struct {
 	code    int
 	message string
+	data    []byte // one JSON value; nil for none
 }
 
 func (e *rpcError) Error() string { return e.message }
@@ -34,6 +35,9 @@ func errorResponse(id []byte, e *rpcError) []byte {
 	dst = strconv.AppendInt(dst, int64(e.code), 10)
 	dst = append(dst, `,"message":`...)
 	dst = jsonspan.AppendQuoted(dst, []byte(e.message))
+	if e.data != nil {
+		dst = append(append(dst, `,"data":`...), e.data...)
+	}
 	return append(dst, "}}"...)
 }
 

@@ -19,11 +19,17 @@ type exchange struct {
 	flush    func()
 	r        *http.Request
 	batch    bool
-	outlives bool // the host's going away does not cancel it
+	host     era
+	again    bool    // the upstream's era was asked again on its account
+	nature   *nature // of the upstream; nil where it was not needed, or is not known
+	bridge   *bridge // nil where host and upstream speak one era
+	outlives bool    // the host's going away does not cancel it
 	requests []*request
 	waiting  map[string]*request // by id, those that the upstream has yet to answer
 	answers  [][]byte            // the responses that the gateway gives itself
-	lease    *lease              // the connection of a tool call; nil without one
+	lease    *lease              // the connection of a tool call or of a session for it; nil without one
+	due      *http.Response      // the answer whose head is put off; nil once it is sent
+	status   int                 // the HTTP status to the host, where it is not the upstream's; 0
 	hold     hold
 	limit    int64 // bytes of one answer of the upstream that are held
 	started  time.Time
@@ -32,32 +38,58 @@ type exchange struct {
 
 // exchange takes the messages of a POST to where they belong and answers them.
 func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, messages []message, batch bool) {
+	host := hostEra(r.Header, messages)
+	if host == eraModern {
+		if wrong := checkModern(r.Header, messages, batch); wrong != nil {
+			writeAnswers(w, http.StatusBadRequest, failuresOf(messages)(wrong), batch)
+			return
+		}
+	}
+	if g.attempt(w, r, host, body, messages, batch, false) {
+		g.attempt(w, r, host, body, messages, batch, true)
+	}
+}
+
+// attempt is exchange once the message is known to be well formed. retry is true when nothing was answered, because the
+// upstream turned out to speak another era than it did: then it is to be tried once more, with again.
+func (g *Gateway) attempt(w http.ResponseWriter, r *http.Request, host era, body []byte, messages []message, batch, again bool) (retry bool) {
 	x := &exchange{
-		g: g, w: w, flush: flusher(w), r: r, batch: batch, outlives: !isModern(r.Header),
+		g: g, w: w, flush: flusher(w), r: r, batch: batch, host: host, again: again, outlives: host != eraModern,
 		waiting: map[string]*request{}, hold: hold{room: g.room}, limit: g.options.MaxResponseBytes, started: time.Now(),
 	}
 	owned, unique := x.sort(messages)
+	upstream := slices.ContainsFunc(x.requests, func(q *request) bool { return q.route != routeAnswer })
 	switch {
-	case !owned:
+	case upstream && !x.cross():
+		return false
+	case !upstream && host == eraModern && !x.isOwnVersion():
+		return false
+	}
+	switch {
+	case !owned && x.bridge == nil:
 		g.forward(w, r, body, messages, batch)
-		return
+		return false
 	case !unique:
 		// Which response belongs to which of them could only be guessed, and a guess could hand out a handle.
 		writeAnswers(w, http.StatusBadRequest, failuresOf(messages)(&rpcError{
 			code: codeInvalidRequest, message: "Two requests of the batch have the same id",
 		}), batch)
-		return
+		return false
 	}
 	defer x.hold.release()
 	status := x.answerHere(r.Context())
 	body, some := x.upstreamBody(body)
 	if !some {
 		x.writeOwn(status)
-		return
+		return false
 	}
 	ctx, work := g.begin(r.Context(), r, x.outlives)
 	defer work.end()
-	x.run(ctx, body)
+	defer func() { x.leave(ctx) }()
+	if x.bridge.toModern() {
+		defer g.running.add(r.Header, x.requests[0].message, work.cancel)()
+	}
+	return x.run(ctx, body)
 }
 
 // sort picks the route of every message. owned is true when one is not just passed on, unique when no two requests that
@@ -88,23 +120,28 @@ func (x *exchange) answerHere(ctx context.Context) (status int) {
 		}
 		if q.method == methodReadResource {
 			if result, ok := x.g.widgets.read(q.name); ok {
-				x.answers = append(x.answers, resultResponse(q.raw(q.id), result))
+				x.answers = append(x.answers, resultResponse(q.raw(q.id), x.dressOwn(q, result)))
 			}
 			continue
 		}
 		result, failed := x.g.desk.tool(ctx, x.r, q.message)
 		if failed != nil {
-			status = failed.status()
+			if status = failed.status(); x.host == eraModern && status == http.StatusOK {
+				status = modernStatus(failed.code)
+			}
 			x.answers = append(x.answers, errorResponse(q.raw(q.id), failed))
 			continue
 		}
-		x.answers = append(x.answers, resultResponse(q.raw(q.id), result))
+		x.answers = append(x.answers, resultResponse(q.raw(q.id), x.dressOwn(q, result)))
 	}
 	return status
 }
 
 // upstreamBody returns the body without the messages that are answered here. some is false when nothing is left.
 func (x *exchange) upstreamBody(body []byte) (rest []byte, some bool) {
+	if x.bridge != nil {
+		return x.bridge.request(x.g, x.requests[0].message), true
+	}
 	if len(x.answers) == 0 {
 		return body, true
 	}
@@ -143,26 +180,44 @@ func (x *exchange) writeOwnEvents() {
 	}
 }
 
-// run sends body upstream and brings the answer back.
-func (x *exchange) run(ctx context.Context, body []byte) {
+// run sends body upstream and brings the answer back. retry is true when it was refused by an upstream that speaks
+// another era now, and may be sent again.
+func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
 	resp, err := x.send(ctx, body)
-	if x.lease != nil {
-		defer func() { x.lease.close() }()
-	}
 	if err != nil {
 		x.fail(ctx, err)
-		return
+		return false
 	}
 	defer closeBody(resp)
+	if x.reconsider(ctx, resp.StatusCode) {
+		if !x.calls() {
+			return true
+		}
+		x.fail(ctx, errOtherEra)
+		return false
+	}
+	x.answer(ctx, resp)
+	return false
+}
+
+// answer brings an answer of the upstream's to the host.
+func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 	switch {
 	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
 		x.writeOwn(http.StatusOK)
+	case x.bridge.toModern() && isRefusedForm(resp.StatusCode) && isMediaType(resp.Header, "application/json"):
+		x.status = http.StatusOK // to a legacy host the status would speak of its session
+		x.document(ctx, resp)
+	case x.host == eraModern && x.requests[0].method == methodListResources && resp.StatusCode == http.StatusNotFound && isMediaType(resp.Header, "application/json"):
+		x.document(ctx, resp) // the gateway has declared resources, whoever is behind it
 	case resp.StatusCode != http.StatusOK:
 		x.pass(ctx, resp, nil, statusPassed, "status "+strconv.Itoa(resp.StatusCode))
 	case isEncoded(resp.Header):
 		x.pass(ctx, resp, nil, statusPassed, "compressed answer")
 	case isMediaType(resp.Header, "text/event-stream"):
-		x.head(resp, -1)
+		if !x.holdHead(resp) {
+			x.head(resp, -1)
+		}
 		x.stream(ctx, resp)
 	case isMediaType(resp.Header, "application/json"):
 		x.document(ctx, resp)
@@ -173,15 +228,30 @@ func (x *exchange) run(ctx context.Context, body []byte) {
 
 // send sends the request: tool calls on a lease, all else over the shared connections.
 func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error) {
-	out := x.g.newRequest(ctx, x.r, requestHeader(x.r.Header, true), body)
-	if !slices.ContainsFunc(x.requests, func(q *request) bool { return q.method == methodCallTool }) {
+	method := x.requests[0].method
+	if x.bridge != nil {
+		method = x.bridge.upstreamMethod(x.requests[0].message)
+	}
+	out := x.g.newRequest(ctx, x.r, x.header(method, x.requests[0].name, false), body)
+	if x.lease != nil && x.lease.usable() {
+		return x.lease.RoundTrip(out)
+	}
+	if !x.calls() {
 		return x.g.send(out)
+	}
+	if x.lease != nil {
+		x.lease.close()
 	}
 	var err error
 	if x.lease, err = x.g.upstream.dial(ctx); err != nil {
 		return nil, err
 	}
 	return x.lease.RoundTrip(out)
+}
+
+// calls reports whether x calls a tool.
+func (x *exchange) calls() bool {
+	return slices.ContainsFunc(x.requests, func(q *request) bool { return q.method == methodCallTool })
 }
 
 func isMediaType(h http.Header, want string) bool {
@@ -224,10 +294,18 @@ func (x *exchange) head(resp *http.Response, length int) {
 			mint(h, claims)
 		}
 	}
+	if x.bridge != nil && x.bridge.toLegacy() {
+		x.keepGreeting(resp)
+		h.Del(headerSession)
+	}
 	if length >= 0 {
 		h.Set("Content-Length", strconv.Itoa(length))
 	}
-	x.w.WriteHeader(resp.StatusCode)
+	status := resp.StatusCode
+	if x.status != 0 {
+		status = x.status
+	}
+	x.w.WriteHeader(status)
 }
 
 // write sends b to the host at once. Nothing more is sent once that has failed.
@@ -235,6 +313,7 @@ func (x *exchange) write(b []byte) {
 	if x.hostErr != nil {
 		return
 	}
+	x.commit()
 	if _, x.hostErr = x.w.Write(b); x.hostErr == nil {
 		x.flush()
 	}
@@ -277,7 +356,9 @@ func (x *exchange) open(data []byte) *unit {
 		}
 		p := &response{message: m, request: q}
 		if q.route == routeCall {
-			p.call = openResult(q, m)
+			if p.call = openResult(q, m); p.call != nil && x.bridge.toLegacy() {
+				p.call.dress = dressOf(q.method, x.bridge.info)
+			}
 		}
 		u.results = append(u.results, p)
 	}
@@ -307,12 +388,21 @@ func (x *exchange) settle(ctx context.Context, u *unit, answered bool) []byte {
 
 // edit returns the edits of one response. answered says that the answer's connection is free for a redemption.
 func (x *exchange) edit(ctx context.Context, p *response, answered bool) []jsonspan.Edit {
+	edits := x.ownEdits(ctx, p, answered)
+	if x.bridge == nil {
+		return edits
+	}
+	return x.bridge.edits(p, edits)
+}
+
+// ownEdits are those of what the gateway owns in either era.
+func (x *exchange) ownEdits(ctx context.Context, p *response, answered bool) []jsonspan.Edit {
 	if p.request.route == routeCall {
 		return x.finish(ctx, p, answered)
 	}
 	if p.result.Len() == 0 {
 		if p.request.method == methodListResources {
-			return x.g.widgets.replaceUnknown(p.message, p.request.client)
+			return x.g.widgets.replaceUnknown(p.message, p.request.client, x.dressing(methodListResources))
 		}
 		return nil
 	}
@@ -320,9 +410,12 @@ func (x *exchange) edit(ctx context.Context, p *response, answered bool) []jsons
 	case methodListTools:
 		edits, report := editToolsList(p.body, p.result, p.request.client, x.g.options.Widget, hasCursor(p.request.message))
 		x.g.noteList(ctx, p, report)
+		x.g.params.learn(p.body, p.result, x.nature)
 		return edits
 	case methodListResources:
 		return x.g.widgets.editResourcesList(p.body, p.result, p.request.client)
+	case methodInitialize, methodDiscover:
+		return editInitialize(p.body, p.result, p.request.client)
 	}
-	return editInitialize(p.body, p.result, p.request.client)
+	return nil
 }

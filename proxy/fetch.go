@@ -25,18 +25,25 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 	ctx, work := g.begin(host, r, false)
 	defer work.end()
 	q := &request{message: call, route: routeCall, client: client{apps: true}, tool: tool}
+	refused := &unheard{header: http.Header{}}
 	x := &exchange{
-		g: g, r: r, requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room},
+		g: g, w: refused, r: r, host: hostEra(r.Header, []message{call}), again: true,
+		requests: []*request{q}, waiting: map[string]*request{call.idKey(): q}, hold: hold{room: g.room},
 		limit: max(g.options.MaxResponseBytes, maxAppDataAnswer),
 	}
 	defer func() {
 		x.hold.keep() // the document outlives this call
 		context.AfterFunc(host, x.hold.release)
 	}()
-	resp, err := x.send(ctx, call.raw(call.span))
-	if x.lease != nil {
-		defer x.lease.close()
+	if !x.cross() {
+		return nil, nil, fmt.Errorf("fetch app data: %w: status %d", ErrUnusable, refused.status)
 	}
+	defer func() { x.leave(ctx) }()
+	body := call.raw(call.span)
+	if x.bridge != nil {
+		body = x.bridge.request(g, call)
+	}
+	resp, err := x.send(ctx, body)
 	if err != nil {
 		return nil, nil, fmt.Errorf("fetch app data: %w", cause(ctx, err))
 	}
@@ -92,3 +99,13 @@ func (x *exchange) fetched(ctx context.Context, p *response, ended bool) (docume
 	}
 	return nil, nil, errNoAppData
 }
+
+// unheard takes an answer that a host does not get, since the request was not its own.
+type unheard struct {
+	header http.Header
+	status int
+}
+
+func (u *unheard) Header() http.Header         { return u.header }
+func (u *unheard) WriteHeader(status int)      { u.status = status }
+func (u *unheard) Write(p []byte) (int, error) { return len(p), nil }

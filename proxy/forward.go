@@ -24,15 +24,6 @@ var (
 	errClosing = errors.New("the gateway is closing")
 )
 
-const headerVersion = "Mcp-Protocol-Version"
-
-// modernVersion is the first revision in which closing the response stream cancels the request. Before it a
-// disconnect SHOULD NOT be taken for a cancellation: a call that runs is paid for, and runs to its end.
-const modernVersion = "2026-07-28"
-
-// isModern reports whether a host's request speaks a revision in which a disconnect cancels.
-func isModern(h http.Header) bool { return h.Get(headerVersion) >= modernVersion }
-
 // upstreamWork is the life of one request to the upstream: until it is stopped, takes too long, or the host goes
 // away where that counts.
 type upstreamWork struct {
@@ -107,6 +98,9 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 		return
 	}
 	defer closeBody(resp)
+	if r.Method == http.MethodPost && isRefusedForm(resp.StatusCode) && g.isEndpoint(r) {
+		g.doubtEra()
+	}
 	if !call {
 		work.unlimit(r.Context())
 	}
@@ -250,6 +244,9 @@ func (g *Gateway) refuse(ctx context.Context, w http.ResponseWriter, answer func
 	if errors.Is(err, errHostGone) {
 		return // nobody reads an answer
 	}
+	if !errors.Is(err, errClosing) && !errors.Is(err, errOtherEra) {
+		g.doubtEra() // it may be another server that comes back
+	}
 	status, failure := failureOf(err)
 	g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
 	g.log.WarnContext(ctx, "upstream did not answer", slog.Int("status", status), slog.Any("err", err))
@@ -263,6 +260,10 @@ func failureOf(err error) (status int, failure *rpcError) {
 		return http.StatusGatewayTimeout, &rpcError{code: codeInternal, message: "The MCP server did not answer in time"}
 	case errors.Is(err, errClosing):
 		return http.StatusServiceUnavailable, &rpcError{code: codeInternal, message: "The gateway is shutting down"}
+	case errors.Is(err, errOtherEra):
+		return http.StatusServiceUnavailable, &rpcError{
+			code: codeInternal, message: "The MCP server was restarted and speaks other revisions now. It refused this call, which did not run: send it again",
+		}
 	}
 	return http.StatusBadGateway, &rpcError{code: codeInternal, message: "The MCP server could not be reached or broke off"}
 }
@@ -276,6 +277,8 @@ func failureKind(err error) string {
 		return "host gone"
 	case errors.Is(err, errClosing):
 		return "closing"
+	case errors.Is(err, errOtherEra):
+		return "other era"
 	}
 	return "unreachable"
 }

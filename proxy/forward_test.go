@@ -319,8 +319,8 @@ func TestHostGone(t *testing.T) {
 		version, method, body string
 		cancels               bool
 	}{
-		"modern call":         {"2026-07-28", "POST", callOf("1", "tomtom-routing", "{}"), true},
-		"modern other":        {"2026-07-28", "POST", `{"jsonrpc":"2.0","id":1,"method":"x"}`, true},
+		"modern call":         {"2026-07-28", "POST", modernCallOf("1", "tomtom-routing", "{}"), true},
+		"modern other":        {"2026-07-28", "POST", modernRequestOf("1", "x", ""), true},
 		"legacy call":         {"2025-06-18", "POST", callOf("1", "tomtom-routing", "{}"), false},
 		"legacy unowned call": {"2025-11-25", "POST", callOf("1", "other", "{}"), false},
 		"call of no version":  {"", "POST", callOf("1", "tomtom-routing", "{}"), false},
@@ -339,6 +339,7 @@ func TestHostGone(t *testing.T) {
 					outcome <- err != nil
 				}
 			})
+			up.versions = dualEra
 			g := newGateway(t, up.URL)
 			noticed := make(chan struct{})
 			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -354,6 +355,7 @@ func TestHostGone(t *testing.T) {
 			if tt.version != "" {
 				r.Header.Set("Mcp-Protocol-Version", tt.version)
 			}
+			mirrorInto(r.Header, tt.body)
 			done := make(chan struct{})
 			go func() {
 				defer close(done)

@@ -25,6 +25,9 @@ type Gateway struct {
 	desk     *desk
 	room     *room
 	recent   *recent // nil: no app data is kept
+	eras     eras
+	running  running
+	params   paramBindings
 	metrics  *metrics
 	handler  http.Handler
 
@@ -125,8 +128,15 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		// The upstream has its own answer to what is no JSON.
-	case r.Method == http.MethodDelete && g.isEndpoint(r) && sessionOf(r.Header).endsHere():
+	case !g.isEndpoint(r):
+	case r.Method == http.MethodDelete && sessionOf(r.Header).endsHere():
 		w.WriteHeader(http.StatusNoContent)
+		return
+	case isModern(r.Header) && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
+		w.Header().Set("Allow", http.MethodPost)
+		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeServerError, message: "Method not allowed: revision " + modernVersion + " has POST alone"})
+		return
+	case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream") && g.getStream(w, r):
 		return
 	}
 	g.forward(w, r, body, nil, false)

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -98,6 +97,7 @@ func TestNothingLeaks(t *testing.T) {
 	release := make(chan struct{})
 	reached := make(chan string, 1000)
 	up := newUpstreamServer(t, nil)
+	up.versions = dualEra
 	wait := func(in received, phase string) {
 		reached <- phase
 		select {
@@ -145,6 +145,7 @@ func TestNothingLeaks(t *testing.T) {
 	settled(t, "the start", func() bool { a, _ := quiet(); b, _ := quiet(); return a == b })
 	goroutines, files := quiet()
 
+	bodies := map[string]func(id, tool, args string) string{"2025-06-18": callOf, modernVersion: modernCallOf}
 	phases := []string{"before the answer", "in the answer", "behind the answer", "in the redemption"}
 	sent := 0
 	for range 3 {
@@ -155,11 +156,12 @@ func TestNothingLeaks(t *testing.T) {
 						continue
 					}
 					ctx, cancel := context.WithCancel(t.Context())
-					request, err := http.NewRequestWithContext(ctx, http.MethodPost, g.server.URL+"/mcp", bytes.NewReader([]byte(callOf("1", tool, "{}"))))
+					request, err := http.NewRequestWithContext(ctx, http.MethodPost, g.server.URL+"/mcp", strings.NewReader(bodies[version]("1", tool, "{}")))
 					if err != nil {
 						t.Fatal(err)
 					}
 					request.Header = mcpHeader("X-Phase", phase, headerVersion, version)
+					mirrorInto(request.Header, bodies[version]("1", tool, "{}"))
 					goAway(t, g, request, cancel, reached)
 					sent++
 				}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -61,7 +60,8 @@ func (x *exchange) redeem(ctx context.Context, p *response, free bool) ([]byte, 
 // redeemOver is one try over one connection.
 func (x *exchange) redeemOver(ctx context.Context, l *lease, p *response) ([]byte, error) {
 	id := newRedemptionID()
-	request := x.g.newRequest(ctx, x.r, redemptionHeader(x.r.Header, p.call.text.redeemer), redemptionBody(id, p.call, p.request.message))
+	header := x.header(methodCallTool, p.call.text.redeemer, true)
+	request := x.g.newRequest(ctx, x.r, header, redemptionBody(id, p.call, x.redemptionMeta(p.request.message)))
 	resp, err := l.RoundTrip(request)
 	if err != nil {
 		return nil, fmt.Errorf("redeem: %w: %w", errUnanswered, cause(ctx, err))
@@ -168,39 +168,30 @@ var (
 
 func newRedemptionID() string { return redemptionPrefix + strconv.FormatUint(redemptions.Add(1), 10) }
 
-// redemptionHeader returns the headers of a redemption: the caller's own, so that credentials, service, protocol
-// version and User-Agent are the same, less what belongs to the call alone.
-func redemptionHeader(host http.Header, tool string) http.Header {
-	h := requestHeader(host, true)
-	for name := range h {
-		if strings.HasPrefix(name, "Mcp-Param-") {
-			h.Del(name)
+// redemptionMeta are the members of _meta by which a redemption comes from the same client as the call.
+func (x *exchange) redemptionMeta(call message) (meta []newMember) {
+	switch {
+	case x.bridge.toModern():
+		return x.bridge.meta()
+	case x.bridge.toLegacy():
+		return nil
+	}
+	for _, name := range []string{metaProtocolVersion, metaClientInfo, metaCapabilities} {
+		if value, ok := call.meta(name); ok {
+			meta = append(meta, newMember{name, call.raw(value)})
 		}
 	}
-	h.Del("Idempotency-Key")
-	h.Del("X-Idempotency-Key")
-	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "application/json, text/event-stream")
-	if h.Get("Mcp-Name") != "" {
-		h.Set("Mcp-Name", tool)
-	}
-	return h
+	return meta
 }
 
-// redemptionBody returns the tools/call that redeems the handle of t, as the same client as call's.
-func redemptionBody(id string, t *toolResult, call message) []byte {
+// redemptionBody returns the tools/call that redeems the handle of t.
+func redemptionBody(id string, t *toolResult, meta []newMember) []byte {
 	body := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"tools/call","params":{"name":`)
 	body = jsonspan.AppendQuoted(body, []byte(t.text.redeemer))
 	body = append(body, `,"arguments":{`...)
 	body = jsonspan.AppendQuoted(body, []byte(t.text.handleMember))
 	body = append(append(body, ':'), t.text.handle.Of(t.text.text.Bytes)...)
 	body = append(body, '}')
-	var meta []newMember
-	for _, name := range []string{metaProtocolVersion, metaClientInfo, metaCapabilities} {
-		if value, ok := call.meta(name); ok {
-			meta = append(meta, newMember{name, call.raw(value)})
-		}
-	}
 	if len(meta) > 0 {
 		body = append(append(body, `,"_meta":`...), object(meta...)...)
 	}

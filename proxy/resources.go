@@ -147,7 +147,8 @@ func (s *widgets) editResourcesList(doc []byte, result jsonspan.Span, c client) 
 
 // replaceUnknown returns the edit that turns an upstream's answer to resources/list, that it knows no such method, into
 // the list for c: the gateway has declared resources on behalf of an upstream without any. It leaves every other error.
-func (s *widgets) replaceUnknown(answer message, c client) []jsonspan.Edit {
+// d dresses the list; nil: it goes as it is.
+func (s *widgets) replaceUnknown(answer message, c client, d *dress) []jsonspan.Edit {
 	failure, ok := jsonspan.Find(answer.body, answer.span, "error")
 	if !ok {
 		return nil
@@ -156,11 +157,15 @@ func (s *widgets) replaceUnknown(answer message, c client) []jsonspan.Edit {
 	if string(code.Of(answer.body)) != strconv.Itoa(codeUnknownMethod) {
 		return nil
 	}
-	list := []byte(`"result":{"resources":[`)
+	list := []byte(`{"resources":[`)
 	if c.apps {
 		list = append(list, s.listing...)
 	}
-	return []jsonspan.Edit{{Span: failure.Whole(), With: append(list, "]}"...)}}
+	list = append(list, "]}"...)
+	if d != nil {
+		list = d.dressOwn(list)
+	}
+	return []jsonspan.Edit{{Span: failure.Whole(), With: append([]byte(`"result":`), list...)}}
 }
 
 func quoted(text string) []byte { return jsonspan.AppendQuoted(nil, []byte(text)) }

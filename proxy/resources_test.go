@@ -150,7 +150,7 @@ func TestReplaceUnknown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := scanned(t, []byte(test.answer))
-			if got := string(jsonspan.Apply(nil, m.body, s.replaceUnknown(m, test.c))); got != test.want {
+			if got := string(jsonspan.Apply(nil, m.body, s.replaceUnknown(m, test.c, nil))); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})

@@ -14,6 +14,7 @@ const (
 	routeAnswer              // is answered here
 	routeEdit                // goes upstream; its result is edited: lists and initialize
 	routeCall                // goes upstream; its result gets app data
+	routeBridge              // goes upstream; its result is brought into the host's era and is otherwise not owned
 )
 
 // request is a message of a host with what is to be done about it.

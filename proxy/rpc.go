@@ -102,6 +102,20 @@ const (
 	methodListResources = "resources/list"
 	methodReadResource  = "resources/read"
 	methodGetPrompt     = "prompts/get"
+	methodListPrompts   = "prompts/list"
+	methodListTemplates = "resources/templates/list"
+	methodListen        = "subscriptions/listen"
+	methodPing          = "ping"
+	methodSetLevel      = "logging/setLevel"
+	methodSubscribe     = "resources/subscribe"
+	methodUnsubscribe   = "resources/unsubscribe"
+)
+
+// The notifications that the gateway tells apart.
+const (
+	noteCancelled = "notifications/cancelled"
+	noteProgress  = "notifications/progress"
+	noteMessage   = "notifications/message"
 )
 
 // stringAt returns the string at span s with its escapes decoded, "" when another kind of value stands there.

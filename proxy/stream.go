@@ -16,7 +16,7 @@ const endWait = time.Second
 // are held until the connection is free for that.
 func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 	x.writeOwnEvents()
-	if resp.ContentLength < 0 { // else the upstream had the whole stream before it began to send
+	if resp.ContentLength < 0 && x.due == nil { // else the upstream had the whole stream before it began to send
 		x.flush()
 	}
 	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
@@ -30,7 +30,7 @@ func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 		u := x.openEvent(ev)
 		switch {
 		case u == nil:
-			x.write(ev.raw)
+			x.relayEvent(ev)
 		case u.redeems():
 			events.detach()
 			held = append(held, u)
@@ -55,6 +55,9 @@ func (x *exchange) openEvent(ev event) *unit {
 // deliver settles a unit and sends its event.
 func (x *exchange) deliver(ctx context.Context, u *unit, answered bool) {
 	data := x.settle(ctx, u, answered)
+	if x.deliverAlone(u, data) {
+		return
+	}
 	x.write(u.event.appendWith(x.hold.buffer(len(data)+len(u.event.raw)-len(u.data)+64), data))
 }
 
@@ -81,9 +84,11 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 	switch {
 	case errors.Is(err, io.EOF):
 		x.logUnanswered(ctx, statusFailed, "no answer")
+		x.commit()
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
 		x.logUnanswered(ctx, statusUnavailable, holdReason(err))
+		x.commit()
 		x.g.relay(ctx, x.w, resp, events.rest(), x.outlives)
 	default:
 		x.breakOff(ctx, err)
@@ -98,6 +103,7 @@ func (x *exchange) breakOff(ctx context.Context, err error) {
 		return
 	}
 	x.g.metrics.upstreamErrors.WithLabelValues(failureKind(err)).Inc()
+	x.g.doubtEra()
 	_, failure := failureOf(err)
 	for _, answer := range x.failures(failure) {
 		x.write(newEvent(answer))
@@ -130,6 +136,9 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 	}
 	if u != nil {
 		body = x.settle(ctx, u, true)
+		if x.host == eraModern {
+			x.status = u.modernStatus(body)
+		}
 	}
 	body = x.join(body)
 	x.head(resp, len(body))

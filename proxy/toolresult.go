@@ -37,6 +37,8 @@ type toolResult struct {
 	text    textJSON
 	hasText bool
 	showUI  bool
+	dress   *dress // what the host's era wants in a result besides; nil where nothing
+	dressed bool   // outcomeEdits has put it in
 }
 
 // openResult reads the response m to the call q. nil: it carries no result.

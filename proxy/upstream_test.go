@@ -39,6 +39,9 @@ type fakeUpstream struct {
 	mu     sync.Mutex
 	log    []received
 	answer func(w http.ResponseWriter, in received)
+	// versions are what an upstream of the modern era names; nil: it is a legacy one. What the gateway asks to find that out
+	// is answered before answer and is not in the log.
+	versions []string
 }
 
 func newUpstreamServer(t testing.TB, answer func(w http.ResponseWriter, in received)) *fakeUpstream {
@@ -58,10 +61,37 @@ func (u *fakeUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if messages, _, err := scanMessages(body); err == nil && len(messages) > 0 {
 		in.message = messages[0]
 	}
+	if isEraQuestion(in.message) {
+		u.answerEra(w, in)
+		return
+	}
 	u.mu.Lock()
 	u.log = append(u.log, in)
 	u.mu.Unlock()
 	u.answer(w, in)
+}
+
+// dualEra are the versions of an upstream that speaks both eras.
+var dualEra = []string{modernVersion, "2025-11-25"}
+
+// isEraQuestion reports whether m is what a gateway asks to find out an upstream's era.
+func isEraQuestion(m message) bool {
+	return strings.HasPrefix(stringAt(m.body, m.id), "gateway-ask-") && (m.method == methodDiscover || m.method == methodInitialize)
+}
+
+// answerEra says what a server of the fake's era says: a legacy one knows no server/discover, a modern one no initialize.
+func (u *fakeUpstream) answerEra(w http.ResponseWriter, in received) {
+	id := in.message.raw(in.message.id)
+	legacy := slices.Contains(u.versions, "2025-11-25") || u.versions == nil
+	switch {
+	case in.message.method == methodInitialize && !legacy, in.message.method == methodDiscover && u.versions == nil:
+		writeJSON(w, http.StatusNotFound, errorResponse(id, unknownMethod(in.message.method)))
+	case in.message.method == methodDiscover:
+		writeJSON(w, http.StatusOK, resultResponse(id, []byte(`{"resultType":"complete","supportedVersions":`+string(quotedArray(u.versions))+`,`+
+			`"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}`)))
+	default:
+		answerEvent(w, in, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"}}`)
+	}
 }
 
 // requests returns what has come in so far.
@@ -215,6 +245,51 @@ func (g *gateway) call(t testing.TB, tool, args string) json.RawMessage {
 // callOf is a tools/call request.
 func callOf(id, tool, args string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":` + strconv.Quote(tool) + `,"arguments":` + args + `}}`
+}
+
+// ofModernClient are the members of _meta by which a modern request describes a client that draws widgets.
+const ofModernClient = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x", "version":"1"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/ui":{}}}`
+
+// modernRequestOf is a modern request; params are the members before _meta, with a comma behind them.
+func modernRequestOf(id, method, params string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params + `"_meta":{` + ofModernClient + `}}}`
+}
+
+// modernCallOf is a tools/call of the modern era.
+func modernCallOf(id, tool, args string) string {
+	return modernRequestOf(id, "tools/call", `"name":`+strconv.Quote(tool)+`,"arguments":`+args+`,`)
+}
+
+// mirrorInto puts into h what a modern request's headers repeat of its body; nothing for one that is not modern.
+func mirrorInto(h http.Header, body string) {
+	messages, _, err := scanMessages([]byte(body))
+	if err != nil || len(messages) != 1 {
+		return
+	}
+	m := messages[0]
+	version, ok := m.meta(metaProtocolVersion)
+	if !ok {
+		return
+	}
+	h.Set(headerVersion, stringAt(m.body, version))
+	h.Set(headerMethod, m.method)
+	if hasName(m.method) {
+		h.Set(headerName, encodeHeaderValue(m.name))
+	}
+}
+
+// postModern sends a modern request with the headers that go with it.
+func (g *gateway) postModern(t testing.TB, body string, more ...string) answer {
+	t.Helper()
+	h := mcpHeader()
+	mirrorInto(h, body)
+	for pair := range slices.Chunk(more, 2) {
+		if h.Set(pair[0], pair[1]); pair[1] == "" {
+			h.Del(pair[0])
+		}
+	}
+	return g.do(t, http.MethodPost, "/mcp", h, []byte(body))
 }
 
 // resultOf returns the raw result of the only response in an answer.

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { testkit.Main(m) }
 
 // versions are the protocol revisions that hosts in use speak.
-var versions = []string{"2025-06-18", "2025-11-25"}
+var versions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 
 // connect opens a session of the go-sdk's client, as a host with or without MCP Apps.
 func connect(t *testing.T, url, version string, apps bool) *mcp.ClientSession {

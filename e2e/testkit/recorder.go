@@ -30,6 +30,7 @@ type Recorder struct {
 
 	mu        sync.Mutex
 	exchanges []Exchange
+	questions []Exchange // what the gateway asked on its own account, apart from redemptions
 	conns     int
 }
 
@@ -56,10 +57,28 @@ func (rec *Recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	rec.mu.Lock()
-	rec.exchanges = append(rec.exchanges, e)
+	if isOwnQuestion(body) {
+		rec.questions = append(rec.questions, e)
+	} else {
+		rec.exchanges = append(rec.exchanges, e)
+	}
 	rec.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	rec.next.ServeHTTP(w, r)
+}
+
+// isOwnQuestion reports whether a message is what a gateway asks to learn about its upstream: which revisions it speaks.
+// It runs nothing, and comes once.
+func isOwnQuestion(body []byte) bool {
+	messages := ParseMessages(body)
+	return len(messages) == 1 && bytes.HasPrefix(messages[0].ID, []byte(`"gateway-ask-`))
+}
+
+// Questions returns what the gateway asked on its own account, redemptions apart, since the start.
+func (rec *Recorder) Questions() []Exchange {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return append([]Exchange(nil), rec.questions...)
 }
 
 // connContext numbers connections; it belongs into the server's ConnContext.

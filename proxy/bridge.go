@@ -1,0 +1,299 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
+)
+
+// bridge is what an exchange needs to know where its host and the upstream speak different eras. nil: they speak the
+// same, and messages pass as they are.
+type bridge struct {
+	host     era        // the upstream's is the other one
+	greeting *greeting  // of a legacy upstream; nil before initialize, which server/discover becomes
+	part     clientPart // what the upstream is told of the host; capabilities without what cannot be brought to it
+	claims   sessionClaims
+	logs     bool              // a modern upstream declares logging
+	params   map[string]string // the Mcp-Param-* headers of a call to a modern upstream
+	level    string            // the least level of logging that a modern host asked for; "" for none
+	info     []byte            // the server's Implementation
+}
+
+// toLegacy reports whether the host is modern and the upstream is not; toModern the other way.
+func (b *bridge) toLegacy() bool { return b != nil && b.host == eraModern }
+func (b *bridge) toModern() bool { return b != nil && b.host == eraLegacy }
+
+// cross finds out whether the host of x and the upstream speak different eras, and prepares x for it. ok is false when
+// the host has its answer. An upstream whose era cannot be found gets a legacy host's request as it is.
+func (x *exchange) cross() (ok bool) {
+	n, answer, err := x.g.eraOf(x.r)
+	switch {
+	case n == nil && x.host == eraLegacy:
+		return true
+	case n == nil && answer != nil:
+		x.relayRefusal(answer)
+		return false
+	case n == nil:
+		if err == nil {
+			err = errUndecided
+		}
+		x.g.refuse(x.r.Context(), x.w, failuresOf(x.messages()), x.batch, err)
+		return false
+	}
+	x.nature = n
+	if x.host == eraModern {
+		return n.modern || x.crossToLegacy(n)
+	}
+	serves, answer, err := x.g.servesLegacy(x.r, n)
+	if serves || answer != nil || err != nil {
+		return true
+	}
+	return x.crossToModern(n)
+}
+
+// isOwnVersion reports whether a modern request that is answered here is of the revision that the gateway speaks. If not,
+// the host has its answer.
+func (x *exchange) isOwnVersion() bool {
+	q := x.requests[0]
+	version, _ := q.meta(metaProtocolVersion)
+	requested := stringAt(q.body, version)
+	if requested == modernVersion || !q.isRequest() {
+		return true
+	}
+	if n := x.g.eras.current(); n != nil && slices.Contains(n.versions, requested) && isModernVersion(requested) {
+		return true
+	}
+	x.answerError(http.StatusBadRequest, q, unsupportedVersion([]string{modernVersion, legacyVersions[0]}, requested))
+	return false
+}
+
+func (x *exchange) messages() []message {
+	all := make([]message, len(x.requests))
+	for i, q := range x.requests {
+		all[i] = q.message
+	}
+	return all
+}
+
+// crossToLegacy prepares x to bring a modern host's message to a legacy upstream.
+func (x *exchange) crossToLegacy(n *nature) (ok bool) {
+	q := x.requests[0]
+	version, _ := q.meta(metaProtocolVersion)
+	switch requested := stringAt(q.body, version); {
+	case !q.isRequest():
+		x.w.WriteHeader(http.StatusAccepted) // the one that there is, of a cancellation, is for stdio
+		return false
+	case requested != modernVersion:
+		x.answerError(http.StatusBadRequest, q, unsupportedVersion([]string{modernVersion, legacyVersions[0]}, requested))
+		return false
+	case isRemoved(q.method):
+		x.answerError(http.StatusNotFound, q, unknownMethod(q.method))
+		return false
+	}
+	if bindings, _ := x.g.params.bound(q.name, n); len(bindings) > 0 && q.method == methodCallTool {
+		if wrong := checkParams(x.r.Header, bindings, q.message); wrong != nil {
+			x.answerError(http.StatusBadRequest, q, wrong)
+			return false
+		}
+	}
+	b := &bridge{host: eraModern, part: clientPartOf(q.message)}
+	if level, ok := q.meta(metaLogLevel); ok {
+		b.level = stringAt(q.body, level)
+	}
+	if q.method == methodDiscover {
+		x.adopt(b)
+		return true
+	}
+	gr, l, answer, err := x.g.greetingOf(x.r.Context(), x.r, n, b.part)
+	switch {
+	case answer != nil:
+		if isRefusedForm(answer.status) {
+			x.g.eras.forget(n)
+		}
+		x.relayRefusal(answer)
+		return false
+	case err != nil:
+		x.g.refuse(x.r.Context(), x.w, failuresOf(x.messages()), false, err)
+		return false
+	}
+	b.greeting, x.lease = gr, l
+	x.adopt(b)
+	switch {
+	case q.method == methodListen:
+		x.listen()
+		return false
+	case gr.session != "" && b.level != "" && jsonspanHas(gr.capabilities, "logging"):
+		q := x.g.question(methodSetLevel, []newMember{{"level", quoted(b.level)}})
+		q.version, q.session = gr.version, gr.session
+		_, _, _ = x.g.ask(x.r, l, q) // a call without its log is still the call
+	}
+	return true
+}
+
+// crossToModern prepares x to bring a legacy host's message to an upstream that speaks modern revisions alone.
+func (x *exchange) crossToModern(n *nature) (ok bool) {
+	if x.batch {
+		x.answerErrors(http.StatusBadRequest, &rpcError{
+			code: codeInvalidRequest, message: "The MCP server speaks revision " + modernVersion + ", which has no batches: send each message in a POST of its own",
+		})
+		return false
+	}
+	q := x.requests[0]
+	switch {
+	case !n.speaksModern():
+		x.answerErrors(http.StatusOK, unsupportedVersion(n.versions, modernVersion))
+		return false
+	case !q.isRequest():
+		if q.method == noteCancelled {
+			x.g.running.end(x.r.Header, q.message)
+		}
+		x.w.WriteHeader(http.StatusAccepted)
+		return false
+	}
+	switch q.method {
+	case methodPing, methodSetLevel: // the upstream has neither; the level is asked for with every request
+		writeJSON(x.w, http.StatusOK, resultResponse(q.raw(q.id), []byte("{}")))
+		return false
+	case methodSubscribe, methodUnsubscribe:
+		x.answerError(http.StatusOK, q, &rpcError{
+			code: codeUnknownMethod, message: "Method not found: " + q.method + " needs a host of revision " + modernVersion + " with this MCP server",
+		})
+		return false
+	}
+	b := &bridge{host: eraLegacy, claims: claimsOf(x.r.Header, q.message), logs: n.logs, info: n.info}
+	b.part = b.claims.part(x.g.clientOf(x.r, q.message).apps)
+	if q.method == methodCallTool {
+		b.params = x.g.paramHeaders(x.r, n, q.message)
+	}
+	x.adopt(b)
+	return true
+}
+
+// adopt makes x a bridged exchange: every request's answer is edited.
+func (x *exchange) adopt(b *bridge) {
+	x.bridge = b
+	if b.info == nil {
+		b.info = x.g.serverInfo(x.r.Header)
+		if b.greeting != nil && b.greeting.info != nil {
+			b.info = b.greeting.info
+		}
+	}
+	for _, q := range x.requests {
+		if q.route == routePass && q.isRequest() {
+			q.route, q.client = routeBridge, x.g.clientOf(x.r, q.message)
+		}
+	}
+}
+
+// answerError answers a request with an error of the gateway's own.
+func (x *exchange) answerError(status int, q *request, e *rpcError) {
+	writeJSON(x.w, status, errorResponse(q.raw(q.id), e))
+}
+
+// answerErrors answers all requests of x so.
+func (x *exchange) answerErrors(status int, e *rpcError) {
+	writeAnswers(x.w, status, failuresOf(x.messages())(e), x.batch)
+}
+
+// leave ends what a bridged exchange has open at a legacy upstream: the call, if its host closed the stream, for which
+// closing a connection is no cancellation; and the session. It takes the lease over.
+func (x *exchange) leave(ctx context.Context) {
+	l := x.lease
+	x.lease = nil
+	if !x.bridge.toLegacy() || x.bridge.greeting == nil {
+		if l != nil {
+			l.close()
+		}
+		return
+	}
+	gr, q := x.bridge.greeting, x.requests[0]
+	gone := errors.Is(context.Cause(ctx), errHostGone) || x.hostErr != nil || x.r.Context().Err() != nil
+	cancelled := gone && len(x.waiting) > 0 && q.method != methodListen
+	if !cancelled && gr.session == "" {
+		if l != nil {
+			l.close()
+		}
+		return
+	}
+	id := append([]byte(nil), q.raw(q.id)...)
+	go func() {
+		if cancelled {
+			x.g.tell(x.r, nil, gr, noteCancelled, []newMember{{"requestId", id}, {"reason", quoted("The host closed the stream")}})
+		}
+		x.g.dismiss(x.r, l, gr)
+		if l != nil {
+			l.close()
+		}
+	}()
+}
+
+// clientPartOf is what a modern request says of its client, less the capabilities that a legacy upstream would use for
+// requests of its own: there is no way for them to a modern host.
+func clientPartOf(m message) (part clientPart) {
+	if info, ok := m.meta(metaClientInfo); ok {
+		part.info = m.raw(info)
+	}
+	capabilities, _ := m.meta(metaCapabilities)
+	var kept []newMember
+	for _, name := range []string{"experimental", "extensions"} {
+		if value, ok := jsonspan.Lookup(m.body, capabilities, name); ok {
+			kept = append(kept, newMember{name, m.raw(value)})
+		}
+	}
+	part.capabilities = object(kept...)
+	return part
+}
+
+// part is what a modern upstream is told of a legacy host in every request: what its session id carries.
+func (c sessionClaims) part(apps bool) (part clientPart) {
+	if c.name != "" {
+		part.info = object(newMember{"name", quoted(c.name)}, newMember{"version", quoted(c.version)})
+	}
+	part.capabilities = []byte("{}")
+	if apps {
+		part.capabilities = object(newMember{"extensions", object(newMember{uiExtension, object(
+			newMember{"mimeTypes", quotedArray([]string{uiMIMEType})})})})
+	}
+	return part
+}
+
+// jsonspanHas reports whether the JSON document has a value at path.
+func jsonspanHas(doc []byte, path ...string) bool {
+	root, err := jsonspan.Scan(doc)
+	if err != nil {
+		return false
+	}
+	_, ok := jsonspan.Lookup(doc, root, path...)
+	return ok
+}
+
+// errOtherEra says that the upstream refused a call because it speaks another era than it did before.
+var errOtherEra = errors.New("the upstream speaks another era now")
+
+// reconsider asks again for the upstream's era after it refused a request for its form, and tells whether that has
+// changed for the host. A call of a tool is not sent again, whatever the answer.
+func (x *exchange) reconsider(ctx context.Context, status int) (changed bool) {
+	if x.again || x.nature == nil || !isRefusedForm(status) {
+		return false
+	}
+	before := x.nature
+	x.g.eras.forget(before)
+	now, _, _ := x.g.eraOf(x.r)
+	if now == nil {
+		return false
+	}
+	changed = now.modern != before.modern || x.host == eraLegacy && x.servedLegacy(before) != x.servedLegacy(now)
+	if changed {
+		x.g.log.WarnContext(ctx, "the upstream speaks another era now", slog.Bool("modern", now.modern))
+	}
+	return changed
+}
+
+func (x *exchange) servedLegacy(n *nature) bool {
+	serves, _, _ := x.g.servesLegacy(x.r, n)
+	return serves
+}
