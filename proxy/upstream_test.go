@@ -42,6 +42,8 @@ type fakeUpstream struct {
 	// versions are what an upstream of the modern era names; nil: it is a legacy one. What the gateway asks to find that out
 	// is answered before answer and is not in the log.
 	versions []string
+	// questions is asked first how such a question is answered; nil: nobody is.
+	questions func(w http.ResponseWriter, in received) (answered bool)
 }
 
 func newUpstreamServer(t testing.TB, answer func(w http.ResponseWriter, in received)) *fakeUpstream {
@@ -62,7 +64,9 @@ func (u *fakeUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		in.message = messages[0]
 	}
 	if isEraQuestion(in.message) {
-		u.answerEra(w, in)
+		if u.questions == nil || !u.questions(w, in) {
+			u.answerEra(w, in)
+		}
 		return
 	}
 	u.mu.Lock()
@@ -81,6 +85,8 @@ func isEraQuestion(m message) bool {
 
 // answerEra says what a server of the fake's era says: a legacy one knows no server/discover, a modern one no initialize.
 func (u *fakeUpstream) answerEra(w http.ResponseWriter, in received) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	id := in.message.raw(in.message.id)
 	legacy := slices.Contains(u.versions, "2025-11-25") || u.versions == nil
 	switch {
