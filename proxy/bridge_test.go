@@ -354,7 +354,7 @@ func TestModernHostGoneCancelsLegacyCall(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := newEventReader(resp.Body, 1<<20, nil).next(); err != nil {
+				if _, err := newEventReader(resp.Body, 1<<20, newMemory).next(); err != nil {
 					t.Fatal(err)
 				}
 				leave()

@@ -126,9 +126,8 @@ func TestLegacyHostWhatIsMissing(t *testing.T) {
 		status int
 		want   string
 	}{
-		"batch":       {"[" + callOf("1", "other", "{}") + "," + callOf("2", "other", "{}") + "]", 400, "no batches"},
-		"empty batch": {"[]", 400, "no batches"},
-		"subscribe":   {`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x"}}`, 200, "resources/subscribe needs a host of revision 2026-07-28"},
+		"batch":     {"[" + callOf("1", "other", "{}") + "," + callOf("2", "other", "{}") + "]", 400, "no batches"},
+		"subscribe": {`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x"}}`, 200, "resources/subscribe needs a host of revision 2026-07-28"},
 	} {
 		got := g.post(t, tt.body)
 		if got.status != tt.status || !strings.Contains(string(got.body), tt.want) || len(up.requests()) != 0 {
@@ -200,7 +199,7 @@ func TestLegacyStreamOfChanges(t *testing.T) {
 	next <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{}}\n\n"
 	const changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"a":1}}}`
 	next <- "data: " + changed + "\n\n"
-	ev, err := newEventReader(resp.Body, 1<<20, nil).next()
+	ev, err := newEventReader(resp.Body, 1<<20, newMemory).next()
 	if err != nil || string(ev.data()) != changed {
 		t.Errorf("%q %v", ev.raw, err)
 	}

@@ -198,7 +198,7 @@ func eventMessages(ctx context.Context, body io.Reader) <-chan []byte {
 	messages := make(chan []byte)
 	go func() {
 		defer close(messages)
-		events := newEventReader(body, maxQuestionAnswer, nil)
+		events := newEventReader(body, maxQuestionAnswer, uncounted)
 		for {
 			ev, err := events.next()
 			if err != nil {

@@ -26,7 +26,7 @@ func listening(t *testing.T, g *gateway, body string) (*eventReader, context.Can
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" || resp.Header.Get(headerSession) != "" {
 		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
 	}
-	return newEventReader(resp.Body, 1<<20, nil), leave
+	return newEventReader(resp.Body, 1<<20, newMemory), leave
 }
 
 func nextData(t *testing.T, events *eventReader) string {
