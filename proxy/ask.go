@@ -50,8 +50,9 @@ func (g *Gateway) ownClient() []byte {
 // ask sends q with the headers of r, over l or a shared connection, and returns the response. Where that came under
 // another HTTP status than 200, or did not come at all (errNoAnswer), answer holds what came instead.
 func (g *Gateway) ask(r *http.Request, l *lease, q question) (reply message, answer *refusal, err error) {
-	ctx, work := g.wholeContext(r, discoveryTimeout)
+	ctx, work := g.begin(r.Context(), r, false)
 	defer work.end()
+	work.within(discoveryTimeout)
 	params := q.params
 	if q.meta {
 		params = append(slices.Clone(params), newMember{"_meta", object(
@@ -169,7 +170,7 @@ func readReply(ctx context.Context, resp *http.Response, id string, drain bool) 
 		}
 		if reply, ok := findReply(bytes.Clone(ev.data()), id); ok {
 			if drain {
-				readBehind(ctx, resp.Body).until(endWait)
+				readBehind(ctx, resp.Body).untilEnd()
 			}
 			return reply, nil, nil
 		}

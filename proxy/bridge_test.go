@@ -389,6 +389,7 @@ type sessionUpstream struct {
 
 // newSessionUpstream names its sessions after prefix; "": it has none.
 func newSessionUpstream(t *testing.T, prefix string) *sessionUpstream {
+	t.Helper()
 	up := &sessionUpstream{prefix: prefix, cancelled: make(chan received, 9), ended: make(chan string, 9)}
 	up.fakeUpstream = newUpstreamServer(t, up.serve)
 	up.questions = up.greet

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -292,11 +291,4 @@ func errorCode(m message) (code int, ok bool) {
 		return 0, false
 	}
 	return intAt(m.body, value)
-}
-
-// wholeContext is the context of work that a host's request causes and that ends with it.
-func (g *Gateway) wholeContext(r *http.Request, limit time.Duration) (context.Context, *upstreamWork) {
-	ctx, work := g.begin(r.Context(), r, false)
-	work.timer.Reset(min(limit, work.limit))
-	return ctx, work
 }

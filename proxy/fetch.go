@@ -78,7 +78,7 @@ func (x *exchange) only(ctx context.Context, resp *http.Response) (p *response, 
 		}
 		if u := x.openEvent(ev); u != nil {
 			events.detach()
-			_, ended = readBehind(ctx, resp.Body).until(endWait)
+			_, ended = readBehind(ctx, resp.Body).untilEnd()
 			return u.results[0], ended, nil
 		}
 	}
@@ -106,6 +106,11 @@ type unheard struct {
 	status int
 }
 
-func (u *unheard) Header() http.Header         { return u.header }
-func (u *unheard) WriteHeader(status int)      { u.status = status }
+// Header implements http.ResponseWriter.
+func (u *unheard) Header() http.Header { return u.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (u *unheard) WriteHeader(status int) { u.status = status }
+
+// Write implements http.ResponseWriter.
 func (u *unheard) Write(p []byte) (int, error) { return len(p), nil }

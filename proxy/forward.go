@@ -47,6 +47,9 @@ func (g *Gateway) begin(ctx context.Context, host *http.Request, outlives bool) 
 	return ctx, w
 }
 
+// within gives the work less time than other work has.
+func (w *upstreamWork) within(limit time.Duration) { w.timer.Reset(min(limit, w.limit)) }
+
 // unlimit lets an answer that has begun take as long as its host stays.
 func (w *upstreamWork) unlimit(host context.Context) {
 	w.timer.Stop()

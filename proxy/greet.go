@@ -35,8 +35,9 @@ func (g *Gateway) initializeParams(c clientPart) []newMember {
 // err say why.
 func (g *Gateway) greet(r *http.Request, l *lease, c clientPart) (*greeting, *refusal, error) {
 	q := g.question(methodInitialize, g.initializeParams(c))
-	ctx, work := g.wholeContext(r, discoveryTimeout)
+	ctx, work := g.begin(r.Context(), r, false)
 	defer work.end()
+	work.within(discoveryTimeout)
 	resp, err := g.sendOwn(ctx, r, l, http.MethodPost, questionHeader(r.Header, q), requestBody(quoted(q.id), q.method, q.params))
 	if err != nil {
 		return nil, nil, cause(ctx, err)
@@ -85,8 +86,9 @@ func (g *Gateway) dismiss(r *http.Request, l *lease, gr *greeting) {
 
 // lastWord sends what no answer is wanted to, also for a host that has gone.
 func (g *Gateway) lastWord(r *http.Request, l *lease, method string, gr *greeting, body []byte) {
-	ctx, cancel := context.WithTimeout(g.life, farewellTimeout)
-	defer cancel()
+	ctx, work := g.begin(r.Context(), r, true)
+	defer work.end()
+	work.within(farewellTimeout)
 	if l != nil && !l.usable() {
 		l = nil
 	}
@@ -96,7 +98,7 @@ func (g *Gateway) lastWord(r *http.Request, l *lease, method string, gr *greetin
 		return
 	}
 	defer closeBody(resp)
-	readBehind(ctx, resp.Body).until(endWait) // so that the connection can be used again
+	readBehind(ctx, resp.Body).untilEnd() // so that the connection can be used again
 }
 
 // maxGreetings bounds for how many map services a greeting is kept.

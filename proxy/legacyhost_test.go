@@ -193,7 +193,7 @@ func TestLegacyStreamOfChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeBody(resp)
-	if resp.StatusCode != 200 {
+	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("status %d", resp.StatusCode)
 	}
 	next <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{}}\n\n"

@@ -48,7 +48,7 @@ func (x *exchange) listen() {
 	defer func() { x.leave(ctx) }()
 	s := &subscription{x: x, id: q.raw(q.id), notes: map[string]bool{}}
 	s.choose(q.message, filter)
-	resp := s.open(ctx)
+	resp := s.open(ctx) //nolint:bodyclose // closed below, where there is one
 	work.unlimit(x.r.Context())
 	h := x.w.Header()
 	h.Set("Content-Type", "text/event-stream")

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -23,7 +24,7 @@ func listening(t *testing.T, g *gateway, body string) (*eventReader, context.Can
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeBody(resp) })
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" || resp.Header.Get(headerSession) != "" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" || resp.Header.Get(headerSession) != "" {
 		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
 	}
 	return newEventReader(resp.Body, 1<<20, newMemory), leave
@@ -115,7 +116,7 @@ func TestSubscriptionEnds(t *testing.T) {
 		if got := nextData(t, events); got != ended {
 			t.Errorf("got %s", got)
 		}
-		if _, err := events.next(); err != io.EOF {
+		if _, err := events.next(); !errors.Is(err, io.EOF) {
 			t.Errorf("then %v", err)
 		}
 	})

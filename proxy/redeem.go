@@ -101,7 +101,7 @@ func (x *exchange) readRedemption(ctx context.Context, resp *http.Response, id s
 		}
 		events.detach()
 		if x.batch { // another redemption may follow on this connection
-			readBehind(ctx, resp.Body).until(endWait)
+			readBehind(ctx, resp.Body).untilEnd()
 		}
 		return doc, err
 	}

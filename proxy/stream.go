@@ -65,7 +65,7 @@ func (x *exchange) deliver(ctx context.Context, u *unit, answered bool) {
 // whatever did come behind it, at last even without an end. first has been read already.
 func (x *exchange) awaitEnd(ctx context.Context, resp *http.Response, first []byte, held []*unit) {
 	rest := readBehind(ctx, resp.Body)
-	behind, ended := rest.until(endWait)
+	behind, ended := rest.untilEnd()
 	for _, u := range held {
 		x.deliver(ctx, u, ended)
 	}
@@ -226,9 +226,9 @@ func readBehind(ctx context.Context, body io.Reader) behind {
 	return b
 }
 
-// until collects what comes within d. ended is true when that was all.
-func (b behind) until(d time.Duration) (read []byte, ended bool) {
-	timer := time.NewTimer(d)
+// untilEnd collects what comes within endWait. ended is true when that was all.
+func (b behind) untilEnd() (read []byte, ended bool) {
+	timer := time.NewTimer(endWait)
 	defer timer.Stop()
 	for {
 		select {
