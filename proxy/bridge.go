@@ -29,7 +29,7 @@ func (b *bridge) toModern() bool { return b != nil && b.host == eraLegacy }
 
 // cross finds out whether the host of x and the upstream speak different eras, and prepares x for it. ok is false when
 // the host has its answer. An upstream whose era cannot be found gets a legacy host's request as it is.
-func (x *exchange) cross() (ok bool) {
+func (x *exchange) cross(ctx context.Context) (ok bool) {
 	n, answer, err := x.g.eraOf(x.r)
 	switch {
 	case n == nil && x.host == eraLegacy:
@@ -41,12 +41,12 @@ func (x *exchange) cross() (ok bool) {
 		if err == nil {
 			err = errUndecided
 		}
-		x.g.refuse(x.r.Context(), x.w, failuresOf(x.messages()), x.batch, err)
+		x.g.refuse(ctx, x.w, failuresOf(x.messages()), x.batch, err)
 		return false
 	}
 	x.nature = n
 	if x.host == eraModern {
-		return n.modern || x.crossToLegacy(n)
+		return n.modern || x.crossToLegacy(ctx, n)
 	}
 	serves, answer, err := x.g.servesLegacy(x.r, n)
 	if serves || answer != nil || err != nil {
@@ -80,7 +80,7 @@ func (x *exchange) messages() []message {
 }
 
 // crossToLegacy prepares x to bring a modern host's message to a legacy upstream.
-func (x *exchange) crossToLegacy(n *nature) (ok bool) {
+func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 	q := x.requests[0]
 	version, _ := q.meta(metaProtocolVersion)
 	switch requested := stringAt(q.body, version); {
@@ -108,7 +108,7 @@ func (x *exchange) crossToLegacy(n *nature) (ok bool) {
 		x.adopt(b)
 		return true
 	}
-	gr, l, answer, err := x.g.greetingOf(x.r.Context(), x.r, n, b.part)
+	gr, l, answer, err := x.g.greetingOf(ctx, x.r, n, b.part)
 	switch {
 	case answer != nil:
 		if isRefusedForm(answer.status) {
@@ -117,14 +117,14 @@ func (x *exchange) crossToLegacy(n *nature) (ok bool) {
 		x.relayRefusal(answer)
 		return false
 	case err != nil:
-		x.g.refuse(x.r.Context(), x.w, failuresOf(x.messages()), false, err)
+		x.g.refuse(ctx, x.w, failuresOf(x.messages()), false, err)
 		return false
 	}
 	b.greeting, x.lease = gr, l
 	x.adopt(b)
 	switch {
 	case q.method == methodListen:
-		x.listen()
+		x.listen(ctx)
 		return false
 	case gr.session != "" && b.level != "" && jsonspanHas(gr.capabilities, "logging"):
 		q := x.g.question(methodSetLevel, []newMember{{"level", quoted(b.level)}})

@@ -60,7 +60,7 @@ func (g *Gateway) attempt(w http.ResponseWriter, r *http.Request, host era, body
 	owned, unique := x.sort(messages)
 	upstream := slices.ContainsFunc(x.requests, func(q *request) bool { return q.route != routeAnswer })
 	switch {
-	case upstream && !x.cross():
+	case upstream && !x.cross(r.Context()):
 		return false
 	case !upstream && host == eraModern && !x.isOwnVersion():
 		return false

@@ -35,7 +35,7 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 		x.hold.keep() // the document outlives this call
 		context.AfterFunc(host, x.hold.release)
 	}()
-	if !x.cross() {
+	if !x.cross(ctx) {
 		return nil, nil, fmt.Errorf("fetch app data: %w: status %d", ErrUnusable, refused.status)
 	}
 	defer func() { x.leave(ctx) }()

@@ -35,21 +35,21 @@ type subscription struct {
 
 // listen answers subscriptions/listen with the notifications of a legacy upstream, which come on its GET stream. An
 // upstream without one has none: the answer is then an empty subscription that ends at once.
-func (x *exchange) listen() {
+func (x *exchange) listen(host context.Context) {
 	q := x.requests[0]
 	filter, ok := jsonspan.Lookup(q.body, q.params, "notifications")
 	if !ok || !jsonspan.IsObject(q.body, filter) {
 		x.answerError(http.StatusBadRequest, q, &rpcError{code: codeInvalidParams, message: "Invalid params: missing notifications"})
-		x.leave(x.r.Context())
+		x.leave(host)
 		return
 	}
-	ctx, work := x.g.begin(x.r.Context(), x.r, false)
+	ctx, work := x.g.begin(host, x.r, false)
 	defer work.end()
 	defer func() { x.leave(ctx) }()
 	s := &subscription{x: x, id: q.raw(q.id), notes: map[string]bool{}}
 	s.choose(q.message, filter)
 	resp := s.open(ctx) //nolint:bodyclose // closed below, where there is one
-	work.unlimit(x.r.Context())
+	work.unlimit(host)
 	h := x.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
