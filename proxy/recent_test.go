@@ -2,7 +2,10 @@ package proxy
 
 import (
 	"encoding/json"
+	"flag"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -188,4 +191,44 @@ func TestInputOfTheDataToolTakesAReference(t *testing.T) {
 			t.Errorf("listed beside no data tool where references are kept: want %v: %s", want, got.body)
 		}
 	}
+}
+
+// sharedExample is a result and an answer to the reference in it, as the widget's own tests read them too
+// (widgets/src/data/recent.test.ts): the gateway and the widget agree on both.
+const sharedExample = "../widgets/src/data/testdata/recent.json"
+
+var update = flag.Bool("update", false, "write the shared example anew")
+
+func TestWidgetsReadWhatIsRemembered(t *testing.T) {
+	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": handleText, "tomtom-get-viz-data": routeDoc}))
+	g := newGateway(t, up.URL, remembering, func(o *Options) { o.Text = TextKeep })
+	raw := g.call(t, "tomtom-routing", `{}`)
+	res, _ := parseResult(t, raw)
+	ref := refOf(t, res)
+	answer := g.call(t, policy.GetAppData, `{"app_data_ref":"`+ref+`"}`)
+	got := strings.ReplaceAll(`{"result":`+string(raw)+`,"answer":`+string(answer)+"}\n", ref, "reference")
+	if *update {
+		if err := os.WriteFile(sharedExample, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(sharedExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unpacked(t, got) != unpacked(t, string(want)) {
+		t.Errorf("got  %s\nwant %s\n(go test ./proxy -run Remembered -update writes it anew)", got, want)
+	}
+}
+
+// unpacked is an example with its app data in plain: how it is packed is no part of what is agreed on.
+func unpacked(t *testing.T, example string) string {
+	t.Helper()
+	return regexp.MustCompile(`H4sI[A-Za-z0-9+/=]*`).ReplaceAllStringFunc(example, func(packed string) string {
+		doc, err := fitter.Decode([]byte(packed), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(doc)
+	})
 }

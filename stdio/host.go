@@ -123,6 +123,7 @@ func (h *host) drain(ctx context.Context, readErr error) error {
 		readErr = nil
 	}
 	h.hush()
+	h.unsubscribe()
 	done := make(chan struct{})
 	go func() {
 		h.running.Wait()
@@ -141,6 +142,18 @@ func (h *host) drain(ctx context.Context, readErr error) error {
 		return fmt.Errorf("read from the host: %w", readErr)
 	}
 	return nil
+}
+
+// unsubscribe ends the requests that only end with their host.
+func (h *host) unsubscribe() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, t := range h.turns {
+		if t.messages[0].method == methodListen {
+			t.settle(key)
+			t.cancel()
+		}
+	}
 }
 
 // take works on one line. It returns when the line is on its way.

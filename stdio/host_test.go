@@ -292,6 +292,13 @@ func TestHostEnds(t *testing.T) {
 		}
 	})
 	release = make(chan struct{})
+	t.Run("with a subscription", func(t *testing.T) {
+		h := newFakeHost(t, slow)
+		h.says(t, `{"id":1,"method":"subscriptions/listen"}`)
+		if rest, err := h.end(t); len(rest) > 0 || err != nil {
+			t.Errorf("%q %v", rest, err)
+		}
+	})
 	t.Run("without patience", func(t *testing.T) {
 		h := newFakeHost(t, slow, func(o *HostOptions) { o.Drain = time.Millisecond })
 		h.says(t, `{"id":1,"method":"slow"}`)

@@ -19,6 +19,7 @@ const (
 	methodCallTool    = "tools/call"
 	methodReadRes     = "resources/read"
 	methodGetPrompt   = "prompts/get"
+	methodListen      = "subscriptions/listen"
 )
 
 // Members of _meta of the 2026-07-28 revision.
