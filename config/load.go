@@ -39,7 +39,7 @@ func Load(environ []string, checks Checks) (Config, []Warning, error) {
 	if checks.Use.Command {
 		failed = slices.DeleteFunc(failed, func(p Problem) bool { return p.Variable == "GATEWAY_UPSTREAM_URL" })
 	}
-	c.adapt(checks.Use)
+	c = c.adapted(checks.Use)
 	problems := merge(failed, c.check(checks))
 	warnings := append(unknownNames(given), c.doubts(problems, checks.Use)...)
 	if len(problems) == 0 {
@@ -51,8 +51,8 @@ func Load(environ []string, checks Checks) (Config, []Warning, error) {
 // stdioDrain is how long answers are still waited for that a host which has closed its end may want.
 const stdioDrain = 5 * time.Second
 
-// adapt replaces defaults that are none for this use.
-func (c *Config) adapt(use Use) {
+// adapted returns c without defaults that are none for this use.
+func (c Config) adapted(use Use) Config {
 	unset := func(name string) bool { return !c.settings[name].set }
 	if use.shared() && unset("GATEWAY_LISTEN") {
 		c.Listen.Address = "127.0.0.1:8080"
@@ -69,6 +69,7 @@ func (c *Config) adapt(use Use) {
 	if use.Command {
 		c.Upstream.URL = nil
 	}
+	return c
 }
 
 // parseProblems turns the library's errors, which speak of struct fields and Go types, into problems that speak of

@@ -230,7 +230,7 @@ func withoutAPIKey(doc []byte, tool policy.Tool) []byte {
 		return doc
 	}
 	edits := jsonspan.Remove(nil, doc, root, func(m jsonspan.Member) bool { return m.Named(doc, memberAPIKey) })
-	return jsonspan.Apply(nil, doc, jsonspan.Merge(edits, cutNested(doc, root, memberAPIKey)))
+	return jsonspan.Apply(nil, doc, jsonspan.Merge(edits, cutAPIKeys(doc, root)))
 }
 
 // reasonOf is err as one of few words, for logs and metrics.

@@ -6,6 +6,11 @@ import (
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
+// cutAPIKeys returns the cuts of members named apiKey, see cutNested.
+func cutAPIKeys(doc []byte, root jsonspan.Span) []jsonspan.Edit {
+	return cutNested(doc, root, memberAPIKey)
+}
+
 // cutNested returns the cuts that take away the members called name of all objects inside the members of the object
 // at root, at any depth; root's own members are left to the caller. One pass, however deep the nesting. doc must have
 // been accepted by [jsonspan.Scan].

@@ -127,7 +127,7 @@ func (t textJSON) edits(c change) []jsonspan.Edit {
 		jsonspan.Sort(edits)
 	}
 	if !c.apiKey {
-		edits = jsonspan.Merge(edits, cutNested(doc, t.root, memberAPIKey))
+		edits = jsonspan.Merge(edits, cutAPIKeys(doc, t.root))
 	}
 	if c.minify {
 		edits = jsonspan.Minify(doc, edits)

@@ -60,7 +60,7 @@ func ServeHost(ctx context.Context, handler http.Handler, in io.Reader, out io.W
 		handler: handler, options: options, turns: map[string]*turn{},
 		out: &lineWriter{out: out, failed: func(err error) { cancel(fmt.Errorf("write to the host: %w", err)) }},
 	}
-	defer h.farewell()
+	defer h.farewell(context.WithoutCancel(ctx))
 	lines := make(chan hostLine)
 	go h.read(ctx, in, lines)
 	for {
@@ -70,7 +70,7 @@ func ServeHost(ctx context.Context, handler http.Handler, in io.Reader, out io.W
 		case <-options.Ended:
 			return h.drain(ctx, io.EOF)
 		case l := <-lines:
-			switch tooLong, is := errors.AsType[*errTooLong](l.err); {
+			switch tooLong, is := errors.AsType[*tooLongError](l.err); {
 			case is:
 				h.out.write(failure(tooLong.id, codeInvalidRequest, fmt.Sprintf("The message has more than %d bytes", tooLong.limit)))
 			case l.err != nil:
@@ -111,7 +111,7 @@ func (h *host) read(ctx context.Context, in io.Reader, lines chan<- hostLine) {
 		case <-ctx.Done():
 			return
 		}
-		if _, tooLong := errors.AsType[*errTooLong](err); err != nil && !tooLong {
+		if _, tooLong := errors.AsType[*tooLongError](err); err != nil && !tooLong {
 			return
 		}
 	}
@@ -168,6 +168,7 @@ func (h *host) take(ctx context.Context, line []byte) {
 		return
 	}
 	t := &turn{h: h, messages: messages, open: map[string][]byte{}}
+	life := ctx
 	ctx, t.cancel = context.WithCancel(ctx)
 	if !h.enter(t) {
 		t.cancel()
@@ -198,7 +199,7 @@ func (h *host) take(ctx context.Context, line []byte) {
 		cancel() // not before the server was told, which knows better how to end it
 	}
 	if slices.ContainsFunc(messages, func(m message) bool { return m.method == methodInitialized }) {
-		h.listen()
+		h.listen(life)
 	}
 }
 
@@ -323,8 +324,8 @@ func (h *host) agreed(session, version string) {
 }
 
 // listen hears what the server says unasked, until the host or its session ends.
-func (h *host) listen() {
-	ctx, cancel := context.WithCancel(context.Background())
+func (h *host) listen(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()
 	if h.unhear != nil {
 		h.unhear()
@@ -357,7 +358,7 @@ func (h *host) hush() {
 }
 
 // farewell ends the session with a server that keeps one.
-func (h *host) farewell() {
+func (h *host) farewell(ctx context.Context) {
 	h.hush()
 	h.mu.Lock()
 	session := h.session
@@ -368,7 +369,7 @@ func (h *host) farewell() {
 	if session == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {

@@ -23,16 +23,16 @@ func newLineReader(src io.Reader, limit int64) *lineReader {
 	return &lineReader{src: bufio.NewReaderSize(src, readBuffer), limit: limit}
 }
 
-// errTooLong says that a line has more bytes than may be held. The line is over: the next one can be read.
-type errTooLong struct {
+// tooLongError says that a line has more bytes than may be held. The line is over: the next one can be read.
+type tooLongError struct {
 	id    []byte // the id of the message that it was, raw; nil when none was seen
 	limit int64
 }
 
-func (e *errTooLong) Error() string { return fmt.Sprintf("a line of more than %d bytes", e.limit) }
+func (e *tooLongError) Error() string { return fmt.Sprintf("a line of more than %d bytes", e.limit) }
 
 // next returns the next line, without its end; the bytes are the caller's. The last one may have no end. The error is a
-// *errTooLong, after which reading goes on, io.EOF, or what reading failed with.
+// *tooLongError, after which reading goes on, io.EOF, or what reading failed with.
 func (r *lineReader) next() ([]byte, error) {
 	var line []byte
 	for {
@@ -66,7 +66,7 @@ func (r *lineReader) tooLong(held, piece []byte, err error) error {
 		case err != nil && !errors.Is(err, io.EOF):
 			return err
 		}
-		return &errTooLong{id: ids.found(), limit: r.limit}
+		return &tooLongError{id: ids.found(), limit: r.limit}
 	}
 }
 

@@ -210,7 +210,7 @@ func (p *Pipe) post(r *http.Request, body []byte) (*http.Response, error) {
 	ctx := r.Context()
 	messages, _, err := scan(body)
 	if err != nil {
-		return plainResponse(r, http.StatusBadRequest, failure(nil, codeParseError, "The body is not JSON")), nil
+		return plainResponse(r, http.StatusBadRequest, failure(nil, codeParseError, "The body is not JSON")), nil //nolint:nilerr // the answer says it
 	}
 	if resp, err := p.greet(r, messages); resp != nil || err != nil {
 		return resp, err
@@ -274,9 +274,18 @@ func (p *Pipe) abandon(x *exchange) {
 	}
 	p.mu.Unlock()
 	for _, line := range lines {
-		// Nobody waits for this. It is given up only with the server itself.
-		go func() { _ = p.send(context.Background(), line) }()
+		p.tell(line)
 	}
+}
+
+// tell brings a line to the server that nobody waits for. It is given up only with the server itself.
+func (p *Pipe) tell(line []byte) {
+	go func() {
+		select {
+		case p.writes <- outgoing{line, make(chan error, 1)}:
+		case <-p.ended:
+		}
+	}()
 }
 
 // cancellation tells a server that a request is not waited for any more.

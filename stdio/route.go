@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -23,7 +24,7 @@ func (p *Pipe) read(lines *lineReader) {
 	for {
 		var line []byte
 		line, err = lines.next()
-		if tooLong, is := errors.AsType[*errTooLong](err); is {
+		if tooLong, is := errors.AsType[*tooLongError](err); is {
 			p.refuseLong(tooLong)
 			continue
 		}
@@ -208,13 +209,13 @@ func (p *Pipe) unasked(line []byte, m message) {
 	if m.isRequest() && m.method == methodPing {
 		p.mu.Unlock()
 		pong := append([]byte(`{"jsonrpc":"2.0","id":`), m.raw(m.id)...)
-		go func() { _ = p.send(context.Background(), append(pong, `,"result":{}}`...)) }()
+		p.tell(append(pong, `,"result":{}}`...))
 		return
 	}
 	p.backlog = append(p.backlog, line)
 	size := 0
-	for i := len(p.backlog) - 1; i >= 0; i-- {
-		if size += len(p.backlog[i]); size > maxBacklogBytes || len(p.backlog)-i > maxBacklog {
+	for i, kept := range slices.Backward(p.backlog) {
+		if size += len(kept); size > maxBacklogBytes || len(p.backlog)-i > maxBacklog {
 			p.backlog = append([][]byte(nil), p.backlog[i+1:]...)
 			break
 		}
@@ -263,7 +264,7 @@ func (p *Pipe) listen(r *http.Request) *http.Response {
 }
 
 // refuseLong answers the request whose answer cannot be held.
-func (p *Pipe) refuseLong(e *errTooLong) {
+func (p *Pipe) refuseLong(e *tooLongError) {
 	p.options.Log.Warn("a line of the server is too long and goes nowhere", slog.Int64("limit", e.limit))
 	if e.id == nil {
 		return

@@ -134,9 +134,9 @@ func (s server) serveHTTP(ctx context.Context) error {
 		if err != nil {
 			return stdio.Server{}, err
 		}
-		return stdio.Server{Pipe: pipe, Stop: func() { child.Stop(context.Background(), leisurely) }}, nil
+		return stdio.Server{Pipe: pipe, Stop: func() { child.Stop(context.WithoutCancel(ctx), leisurely) }}, nil
 	}, s.log)
-	defer pool.Close(context.Background())
+	defer pool.Close(context.WithoutCancel(ctx))
 	up := s.behind()
 	up.transport, up.token = pool, s.config.Access.Token
 	return serve(ctx, s.config, s.log, up, mcp, admin)

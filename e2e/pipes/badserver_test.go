@@ -13,9 +13,8 @@ import (
 // TestStdioGarbageFromTheServer: it is logged, the host hears nothing of it, and the next request works.
 func TestStdioGarbageFromTheServer(t *testing.T) {
 	g := scripted(t)
-	response, before := "", []string(nil)
 	g.Say(t, do("1", "garbage garbage"))
-	response, before = g.HearResponse(t, "1")
+	response, before := g.HearResponse(t, "1")
 	if len(before) > 0 || !strings.Contains(response, `"com.tomtom/app-data-status":"inline"`) {
 		t.Errorf("before %q: %s", before, response)
 	}
@@ -102,6 +101,7 @@ func TestStdioAnswersAboveTheBounds(t *testing.T) {
 
 // TestStdioEndsLeaveNothingBehind: however the gateway ends, the server and what it has started end too.
 func TestStdioEndsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		do   string // before the end
 		end  func(*testkit.StdioGateway)

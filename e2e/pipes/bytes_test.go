@@ -41,9 +41,8 @@ func TestStdioLinesPassAsTheyAre(t *testing.T) {
 func TestStdioOwnedResult(t *testing.T) {
 	g := scripted(t, "GATEWAY_TEXT=keep")
 	for _, id := range []string{`1`, `"gateway-1"`, `2.0`} {
-		line, before := "", []string(nil)
 		g.Say(t, testkit.CallMessage(id, "tomtom-routing", `{}`))
-		line, before = g.HearResponse(t, id)
+		line, before := g.HearResponse(t, id)
 		if len(before) > 0 {
 			t.Errorf("before it came %q", before)
 		}
