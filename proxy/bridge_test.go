@@ -397,10 +397,9 @@ func newSessionUpstream(t *testing.T, prefix string) *sessionUpstream {
 }
 
 func (up *sessionUpstream) greet(w http.ResponseWriter, in received) (answered bool) {
-	if in.message.method != methodInitialize {
-		return false
+	if in.message.method == methodInitialize {
+		up.open(w)
 	}
-	up.open(w)
 	return false
 }
 

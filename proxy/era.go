@@ -237,7 +237,7 @@ func natureOfVersions(reply message, list jsonspan.Span, ok bool) *nature {
 }
 
 // servesLegacy reports whether the upstream speaks a legacy revision, too, and asks it where it has not said: some that
-// do name only the modern ones in server/discover. The question is an initialize, never a real call.
+// do name only the modern ones in server/discover. The questions are an initialize and a ping, never a real call.
 func (g *Gateway) servesLegacy(r *http.Request, n *nature) (bool, *refusal, error) {
 	e := &g.eras
 	e.mu.Lock()
@@ -253,8 +253,13 @@ func (g *Gateway) servesLegacy(r *http.Request, n *nature) (bool, *refusal, erro
 	case answer != nil && (answer.isOfCaller() || answer.status >= http.StatusInternalServerError):
 		return false, answer, nil
 	}
-	serves := greeting != nil
-	if serves {
+	serves := false
+	if greeting != nil {
+		// Some answer every initialize, with a revision that they then do not speak.
+		q := g.question(methodPing, nil)
+		q.version, q.session = greeting.version, greeting.session
+		reply, _, err := g.ask(r, nil, q)
+		serves = err == nil && reply.result.Len() > 0
 		g.dismiss(r, nil, greeting)
 	}
 	e.mu.Lock()

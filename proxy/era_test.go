@@ -312,3 +312,40 @@ func TestEraIsAskedAgainAfterAFailure(t *testing.T) {
 		t.Errorf("asked %d times, then sent %s", a.discoveries.Load(), last.body)
 	}
 }
+
+// TestModernUpstreamThatSpeaksLegacyToo: some name modern revisions alone and serve sessions all the same, some answer every
+// initialize and then nothing. A legacy host's messages pass to the former and are bridged to the latter.
+func TestModernUpstreamThatSpeaksLegacyToo(t *testing.T) {
+	for name, tt := range map[string]struct{ initialize, ping, passes bool }{
+		"serves sessions":          {true, true, true},
+		"answers initialize alone": {true, false, false},
+		"knows no initialize":      {false, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"content":[],"tools":[]}`) })
+			up.versions = []string{modernVersion}
+			up.questions = func(w http.ResponseWriter, in received) bool {
+				switch m := in.message.method; {
+				case m == methodInitialize && tt.initialize:
+					answerEvent(w, in, `{"protocolVersion":"2025-11-25","capabilities":{}}`)
+				case m == methodPing && tt.ping:
+					answerEvent(w, in, `{}`)
+				default:
+					return false
+				}
+				return true
+			}
+			g := newGateway(t, up.URL)
+			for range 2 {
+				if got := g.post(t, callOf("1", "other", "{}"), headerVersion, "2025-11-25"); got.status != 200 {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			}
+			for _, in := range up.calls("other") {
+				if passed := in.header.Get(headerVersion) == "2025-11-25"; passed != tt.passes {
+					t.Errorf("sent %s with %v", in.body, in.header)
+				}
+			}
+		})
+	}
+}

@@ -80,7 +80,7 @@ var dualEra = []string{modernVersion, "2025-11-25"}
 
 // isEraQuestion reports whether m is what a gateway asks to find out an upstream's era.
 func isEraQuestion(m message) bool {
-	return strings.HasPrefix(stringAt(m.body, m.id), "gateway-ask-") && (m.method == methodDiscover || m.method == methodInitialize)
+	return strings.HasPrefix(stringAt(m.body, m.id), "gateway-ask-") && (m.method == methodDiscover || m.method == methodInitialize || m.method == methodPing)
 }
 
 // answerEra says what a server of the fake's era says: a legacy one knows no server/discover, a modern one no initialize.
@@ -90,6 +90,8 @@ func (u *fakeUpstream) answerEra(w http.ResponseWriter, in received) {
 	id := in.message.raw(in.message.id)
 	legacy := slices.Contains(u.versions, "2025-11-25") || u.versions == nil
 	switch {
+	case in.message.method == methodPing:
+		writeError(w, http.StatusBadRequest, unsupportedVersion(u.versions, in.header.Get(headerVersion)))
 	case in.message.method == methodInitialize && !legacy, in.message.method == methodDiscover && u.versions == nil:
 		writeJSON(w, http.StatusNotFound, errorResponse(id, unknownMethod(in.message.method)))
 	case in.message.method == methodDiscover:

@@ -1,0 +1,98 @@
+package testkit
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Modern is an upstream made of the go-sdk's server, which speaks 2026-07-28: a routing tool in the TomTom server's form,
+// and others that notify, ask and wait.
+type Modern struct {
+	http.Handler
+	server *mcp.Server
+	// Cancelled has a value for each call of "wait" that was cancelled.
+	Cancelled chan struct{}
+	added     sync.Once
+}
+
+// NewModern returns an upstream that speaks the given revisions, all of them where none are given. text is what
+// tomtom-routing answers, data what tomtom-get-viz-data does.
+func NewModern(text, data string, versions ...string) *Modern {
+	m := &Modern{Cancelled: make(chan struct{}, 16)}
+	m.server = mcp.NewServer(&mcp.Implementation{Name: "modern-upstream", Version: "7"}, &mcp.ServerOptions{SupportedProtocolVersions: versions})
+	answers := func(text string) mcp.ToolHandler {
+		return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		}
+	}
+	bound := mcp.Meta{"backend": "tomtom-orbis-maps", "ui/resourceUri": "ui://tomtom-x/app.html", "ui": map[string]any{"resourceUri": "ui://tomtom-x/app.html"}}
+	m.add("tomtom-routing", bound, answers(text))
+	m.add("tomtom-data-viz", bound, answers(text))
+	m.add("tomtom-get-viz-data", nil, answers(data))
+	m.add("notify", nil, m.notify)
+	m.add("wait", nil, m.wait)
+	m.add("ask", nil, ask)
+	m.server.AddResource(&mcp.Resource{URI: "file:///a.txt", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "file:///a.txt", Text: "a"}}}, nil
+	})
+	m.Handler = m.over(&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	return m
+}
+
+func (m *Modern) over(options *mcp.StreamableHTTPOptions) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return m.server }, options)
+}
+
+// WithSessions makes it a server that keeps sessions, which the go-sdk's does in the legacy era alone.
+func (m *Modern) WithSessions() *Modern {
+	m.Handler = m.over(&mcp.StreamableHTTPOptions{})
+	return m
+}
+
+func (m *Modern) add(name string, meta mcp.Meta, handler mcp.ToolHandler) {
+	m.server.AddTool(&mcp.Tool{Name: name, Meta: meta, InputSchema: map[string]any{
+		"type": "object", "properties": map[string]any{"show_ui": map[string]any{"type": "boolean"}},
+	}}, handler)
+}
+
+// notify reports progress and logs before it answers.
+func (m *Modern) notify(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if token := r.Params.GetProgressToken(); token != nil {
+		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 0.5, Message: "half"})
+	}
+	_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Data: "logged"})
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
+}
+
+// wait answers nothing until it is cancelled.
+func (m *Modern) wait(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if token := r.Params.GetProgressToken(); token != nil {
+		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 0.1})
+	}
+	<-ctx.Done()
+	m.Cancelled <- struct{}{}
+	return nil, ctx.Err()
+}
+
+// ask wants to know a name before it answers with it.
+func ask(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if response, ok := r.Params.InputResponses["name"].(*mcp.ElicitResult); ok {
+		name, _ := response.Content["name"].(string)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "hello " + name}}}, nil
+	}
+	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{
+		Message: "Who?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}}},
+	}}}, nil
+}
+
+// AddTool changes the list of tools, once.
+func (m *Modern) AddTool() {
+	m.added.Do(func() {
+		m.add("late", nil, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		})
+	})
+}
