@@ -34,7 +34,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race fuzz widget ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race clients fuzz widget ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -57,6 +57,12 @@ race: ## Go tests under the race detector, where goroutines share something
 .PHONY: e2e
 e2e: ## End-to-end tests alone: built binaries, real TCP
 	$(GO) test -count=1 ./e2e/...
+
+.PHONY: clients
+clients: ## The TypeScript SDKs' clients as hosts of the gateway
+	.ci/install.sh node
+	cd e2e/clients && npm ci --no-audit --no-fund
+	E2E_CLIENTS=1 $(GO) test -count=1 ./e2e/clients
 
 .PHONY: fuzz
 fuzz: ## Every fuzz target for FUZZTIME (5s), the fitter's for FITTER_FUZZTIME (30s)
@@ -87,4 +93,4 @@ fmt: ## Format the Go code
 
 .PHONY: clean
 clean: ## Remove what was built and installed beside the code
-	rm -rf bin widgets/node_modules
+	rm -rf bin widgets/node_modules e2e/clients/node_modules
