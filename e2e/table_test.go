@@ -20,7 +20,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
-	exist := map[string][]string{"wire": testsIn(t, "wire"), "hosts": testsIn(t, "hosts"), "proxy": testsIn(t, "../proxy")}
+	exist := map[string][]string{"wire": testsIn(t, "wire"), "hosts": testsIn(t, "hosts"), "clients": testsIn(t, "clients"), "proxy": testsIn(t, "../proxy")}
 	seen := map[string]bool{}
 	rows := 0
 	for line := range strings.Lines(string(readme)) {
@@ -42,7 +42,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	if rows < 50 {
 		t.Errorf("only %d rows were read", rows)
 	}
-	for _, room := range []string{"wire", "hosts"} {
+	for _, room := range []string{"wire", "hosts", "clients"} {
 		for _, name := range exist[room] {
 			if !seen[room+"."+name] {
 				t.Errorf("%s.%s stands in no row", room, name)

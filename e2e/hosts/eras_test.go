@@ -34,7 +34,7 @@ func connectEra(t *testing.T, url, version string) eraHost {
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			h.progress <- r.Params.Message
 		},
-		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { //nolint:staticcheck // deprecated, and used by hosts
 			text, _ := r.Params.Data.(string)
 			h.logged <- text
 		},
@@ -148,7 +148,7 @@ func checkEraNotifications(t *testing.T, host eraHost) {
 	params.SetProgressToken("p")
 	if host.InitializeResult().ProtocolVersion >= "2026-07-28" {
 		params.Meta["io.modelcontextprotocol/logLevel"] = "info"
-	} else if err := host.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
+	} else if err := host.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // as above
 		t.Errorf("set the level: %v", err)
 	}
 	if _, err := host.CallTool(t.Context(), params); err != nil {

@@ -63,7 +63,7 @@ func (m *Modern) notify(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	if token := r.Params.GetProgressToken(); token != nil {
 		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 0.5, Message: "half"})
 	}
-	_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Data: "logged"})
+	_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Data: "logged"}) //nolint:staticcheck // deprecated, and used by servers
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
 }
 
