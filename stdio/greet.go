@@ -18,16 +18,31 @@ type greeting struct {
 	ordering sync.Mutex // held by whoever completes it
 	asked    bool       // an initialize was answered, in whatever way
 	finished bool       // notifications/initialized was sent
+	own      bool       // the gateway has opened it: by an initialize, or by asking a server of 2026-07-28 what it speaks
 	answer   []byte     // the response with the result of it; nil without one
 	id       jsonspan.Span
 }
 
-// note keeps the answer to an initialize. The pipe's mu is held.
-func (g *greeting) note(line []byte, m message) {
-	g.asked = true
-	if _, ok := jsonspan.Find(line, m.span, "result"); ok && g.answer == nil {
-		g.answer, g.id = line, m.id
+// note looks at the answer to q. The pipe's mu is held.
+func (g *greeting) note(q *pending, line []byte, m message) {
+	_, accepted := jsonspan.Find(line, m.span, "result")
+	switch q.method {
+	case methodInitialize:
+		g.asked, g.own = true, q.own
+		if accepted && g.answer == nil {
+			g.answer, g.id = line, m.id
+		}
+	case methodDiscover:
+		g.own = g.own || q.own && accepted
 	}
+}
+
+// openedByGateway reports whether the server's session is the gateway's, and not a host's. Some servers that speak both
+// kinds of revisions take no initialize after they have answered server/discover.
+func (p *Pipe) openedByGateway() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.greeting.own
 }
 
 // state returns what is known under the pipe's lock.

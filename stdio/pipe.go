@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ type Pipe struct {
 	listener *stream              // nil without one
 	backlog  [][]byte             // what came unasked when nobody was there to get it
 	count    int                  // of ids and tokens that were made up here
+	given    []string             // keys, on the pipe, of the last requests that were given up, and that the server was told of
 	greeting greeting
 }
 
@@ -270,6 +272,7 @@ func (p *Pipe) abandon(x *exchange) {
 		p.drop(key, q)
 		if q.method != methodInitialize { // which must not be cancelled
 			lines = append(lines, cancellation(q.onPipe))
+			p.giveUp(key)
 		}
 	}
 	p.mu.Unlock()
@@ -292,6 +295,14 @@ func (p *Pipe) tell(line []byte) {
 func cancellation(id []byte) []byte {
 	line := append([]byte(`{"jsonrpc":"2.0","method":"`+methodCancelled+`","params":{"requestId":`), id...)
 	return append(line, `}}`...)
+}
+
+// giveUp notes that the server knows that nobody waits for a request any more: it need not hear that twice, from a host
+// that cancels and from whoever works for it. p.mu is held.
+func (p *Pipe) giveUp(key string) {
+	const kept = 64
+	p.given = append(p.given, key)
+	p.given = p.given[max(0, len(p.given)-kept):]
 }
 
 // drop forgets a request. p.mu is held.
@@ -360,6 +371,7 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 		edits = append(edits, jsonspan.Edit{Span: m.id, With: q.onPipe})
 	}
 	p.waiting[key] = q
+	p.given = slices.DeleteFunc(p.given, func(given string) bool { return given == key })
 	x.left++
 	switch m.method {
 	case methodInitialize, methodDiscover, methodPing:
@@ -414,8 +426,9 @@ func (p *Pipe) cancel(m message) (edits []jsonspan.Edit, ended *exchange, passes
 		return nil, nil, false
 	case found == nil:
 		_, others := p.waiting[want]
-		return nil, nil, !others
+		return nil, nil, !others && !slices.Contains(p.given, want)
 	}
+	p.giveUp(at)
 	if at != want {
 		edits = []jsonspan.Edit{{Span: id, With: found.onPipe}}
 	}

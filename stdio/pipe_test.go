@@ -353,6 +353,9 @@ func TestPipeCancellation(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		s.says(t, `{"id":7,"result":{"viz_id":"late"}}`)
+		await(t, s.post(t.Context(), cancel)) // once is enough
+		await(t, s.post(t.Context(), `{"method":"notifications/cancelled","params":{"requestId":"unknown"}}`))
+		s.hearsExactly(t, `{"method":"notifications/cancelled","params":{"requestId":"unknown"}}`)
 	})
 	t.Run("under another id", func(t *testing.T) {
 		s := newFakeServer(t, 0)
@@ -412,8 +415,8 @@ func TestPipeWhatTheServerSaysUnasked(t *testing.T) {
 	own := s.post(t.Context(), `{"id":"gateway-3","method":"tools/call"}`)
 	s.hears(t)
 	s.hears(t)
-	s.says(t, `{"method":"notifications/tools/list_changed"}`, `{"id":1,"result":{}}`)
-	if a := await(t, call); strings.Join(a.data(), "|") != `{"method":"notifications/tools/list_changed"}|{"id":1,"result":{}}` {
+	s.says(t, `{"method":"notifications/tools/list_changed"}`, `{"method":"notifications/message"}`, `{"id":1,"result":{}}`)
+	if a := await(t, call); strings.Join(a.data(), "|") != `{"method":"notifications/message"}|{"id":1,"result":{}}` {
 		t.Errorf("%+v", a)
 	}
 	s.says(t, `{"id":5,"method":"roots/list"}`, `{"id":"gateway-3","result":{}}`)
@@ -422,7 +425,8 @@ func TestPipeWhatTheServerSaysUnasked(t *testing.T) {
 	}
 	second := s.start(t.Context(), http.MethodGet, "") // takes the place of the first
 	got := await(t, first).data()
-	if len(got) != maxBacklog+1 || got[0] != `{"method":"notifications/message","params":{"n":36}}` || got[maxBacklog] != `{"id":5,"method":"roots/list"}` {
+	if len(got) != maxBacklog+2 || got[0] != `{"method":"notifications/message","params":{"n":36}}` ||
+		got[maxBacklog] != `{"method":"notifications/tools/list_changed"}` || got[maxBacklog+1] != `{"id":5,"method":"roots/list"}` {
 		t.Errorf("%d lines: %.200q", len(got), got)
 	}
 	_ = s.out.Close()

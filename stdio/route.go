@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -145,9 +146,7 @@ func (p *Pipe) answer(line []byte, m message) {
 	}
 	p.drop(key, q)
 	last := q.exchange.left == 0
-	if q.method == methodInitialize {
-		p.greeting.note(line, m)
-	}
+	p.greeting.note(q, line, m)
 	p.mu.Unlock()
 	if string(q.onPipe) != string(q.id) {
 		line = jsonspan.Apply(nil, line, []jsonspan.Edit{{Span: m.id, With: q.id}})
@@ -192,12 +191,12 @@ func (p *Pipe) notify(line []byte, m message) {
 
 // unasked brings what the server says of its own to the call that runs, the newest of several, else to the listener. A
 // request of the server's is best on the stream of the call that it is about, and only where one runs alone is it known
-// which that is.
+// which that is. What is about no call goes to the listener first.
 func (p *Pipe) unasked(line []byte, m message) {
 	p.mu.Lock()
 	to := p.listener
 	for _, x := range p.open {
-		if x.takes {
+		if x.takes && (p.listener == nil || !isNews(m.method)) {
 			to = x.out
 		}
 	}
@@ -221,6 +220,11 @@ func (p *Pipe) unasked(line []byte, m message) {
 		}
 	}
 	p.mu.Unlock()
+}
+
+// isNews reports whether a notification is about the server, and not about a call.
+func isNews(method string) bool {
+	return strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
 }
 
 // listen answers a GET. A new listener takes the place of the one before.

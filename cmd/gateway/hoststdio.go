@@ -38,19 +38,18 @@ func (s server) serveHost(ctx context.Context, inv invocation) error {
 	if s.command == nil {
 		return s.host(ctx, inv, overHTTP(s.config), nil)
 	}
-	child, pipe, err := s.start()
+	solo, err := stdio.NewSolo(s.start)
 	if err != nil {
 		return err
 	}
 	up := s.behind()
-	up.transport = pipe
-	err = s.host(ctx, inv, up, pipe.Ended())
+	up.transport = solo
+	err = s.host(ctx, inv, up, solo.Ended())
 	patience := leisurely
 	if ctx.Err() != nil {
 		patience = hurried
 	}
-	child.Stop(context.WithoutCancel(ctx), patience)
-	code := child.ExitCode()
+	code := solo.Stop(context.WithoutCancel(ctx), patience)
 	s.log.Info("server ended", slog.Int("exit_code", code))
 	switch {
 	case err != nil:

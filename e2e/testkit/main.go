@@ -17,6 +17,8 @@ func Main(m *testing.M) {
 	case "":
 	case childRole:
 		os.Exit(runChild())
+	case sdkRole:
+		os.Exit(runSDKChild())
 	case grandchildRole:
 		os.Exit(runGrandchild())
 	default:

@@ -87,9 +87,10 @@ func (c *child) take(line string) {
 		ID     json.RawMessage
 		Method string
 		Params struct {
-			Name      string
-			Arguments struct{ Do string }
-			Meta      struct{ ProgressToken json.RawMessage } `json:"_meta"`
+			Name            string
+			ProtocolVersion string
+			Arguments       struct{ Do string }
+			Meta            struct{ ProgressToken json.RawMessage } `json:"_meta"`
 		}
 	}
 	if json.Unmarshal([]byte(line), &m) != nil {
@@ -100,7 +101,7 @@ func (c *child) take(line string) {
 	case m.Method == "":
 		c.answers <- line
 	case m.Method == "initialize":
-		c.result(m.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"scripted","version":"1"}}`)
+		c.result(m.ID, `{"protocolVersion":"`+m.Params.ProtocolVersion+`","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"scripted","version":"1"}}`)
 	case m.Method == "tools/list":
 		c.result(m.ID, `{"tools":[`+ListedTool("tomtom-routing")+`,`+ListedTool("tomtom-geocode")+`,`+ListedTool("tomtom-data-viz")+`,`+ListedTool("tomtom-get-viz-data")+`]}`)
 	case m.Method == "tools/call" && m.Params.Name == "tomtom-get-viz-data":

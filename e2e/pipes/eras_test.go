@@ -1,0 +1,94 @@
+package pipes
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tomtom-mcp-gateway/e2e/testkit"
+)
+
+// modernMeta is what a request of revision 2026-07-28 says of its host, which draws widgets.
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"e2e","version":"1"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}}`
+
+// TestErasOverStdio: every pair of host and server. A host of the go-sdk's gets the revision that it asks for, a map in
+// its result, and hears that the list has changed.
+func TestErasOverStdio(t *testing.T) {
+	legacyServer, legacyEnv := testkit.ScriptedChild(t)
+	modernServer, modernEnv := testkit.SDKChild(t)
+	for _, version := range versions {
+		for name, server := range map[string]struct {
+			program string
+			env     []string
+			changes bool
+		}{"legacy server": {legacyServer, legacyEnv, false}, "modern server": {modernServer, modernEnv, true}} {
+			t.Run(version+" "+name, func(t *testing.T) {
+				changed := make(chan struct{}, 100)
+				capabilities := &mcp.ClientCapabilities{}
+				capabilities.AddExtension("io.modelcontextprotocol/ui", map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}})
+				client := mcp.NewClient(&mcp.Implementation{Name: "e2e-host", Version: "1"}, &mcp.ClientOptions{
+					Capabilities:           capabilities,
+					ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+				})
+				cmd := exec.Command(testkit.Binary(t), "--stdio", "--", server.program)
+				cmd.Env = append(os.Environ(), server.env...)
+				session, err := client.Connect(context.WithoutCancel(t.Context()), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = session.Close() })
+				if got := session.InitializeResult().ProtocolVersion; got != version {
+					t.Errorf("revision %s", got)
+				}
+				if _, declared := session.InitializeResult().Capabilities.Extensions["io.modelcontextprotocol/ui"]; !declared {
+					t.Error("the extension is not declared")
+				}
+				arguments := `{"do":"log"}`
+				if server.changes {
+					arguments = `{}`
+				}
+				result := callTool(t, session, "tomtom-routing", arguments)
+				if result.Status(t) != "inline" || string(result.AppData(t)) != testkit.ChildDocument {
+					t.Errorf("%s", result.Raw)
+				}
+				testkit.Receive(t, "the changed list", changed)
+			})
+		}
+	}
+}
+
+// TestModernHostOverStdio: what a host of revision 2026-07-28 may send that it should not, and how it cancels.
+func TestModernHostOverStdio(t *testing.T) {
+	program, env := testkit.ScriptedChild(t)
+	g := testkit.StartStdio(t, env, "--stdio", "--", program)
+	call := func(id, steps string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"tomtom-routing","arguments":{"do":"` + steps + `"},` + modernMeta + `}}`
+	}
+	for _, test := range []struct{ id, line, want string }{
+		{`1`, call("1", ""), `"resultType":"complete"`},
+		{`2`, `{"jsonrpc":"2.0","id":2,"method":"x/y","params":{` + modernMeta + `}}`, `"code":-32601`},
+		{`3`, `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, `"code":-32602`},
+		{`4`, strings.ReplaceAll(call("4", ""), "2026-07-28", "2099-01-01"), `"code":-32022`},
+		{`5`, call("5", ""), `"com.tomtom/app-data-status":"inline"`},
+	} {
+		if got := g.Ask(t, test.id, test.line); !strings.Contains(got, test.want) {
+			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+	g.Say(t, call("6", "wait"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6}}`, call("7", "release"))
+	if got := g.Hear(t); !strings.Contains(got, `"id":7}`) {
+		t.Errorf("heard %s", got)
+	}
+	lines := strings.Split(textOf(t, g.Ask(t, "8", call("8", "heard"))), "\n")
+	told := having(lines, `"notifications/cancelled"`)
+	ran := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, `"do":"wait"`) })
+	if len(told) != 1 || ran < 0 {
+		t.Errorf("the server heard %q", lines)
+	}
+}
