@@ -1,24 +1,36 @@
 // A host made of one of the TypeScript SDKs' clients: node host.mjs SDK MODE URL KEY APPS. SDK is sdk1 or sdk2, MODE how
 // sdk2 negotiates (legacy, auto or a revision). It does what a host does with the TomTom server and prints what came of it as
-// one JSON object.
+// one JSON object. A URL that begins with stdio: is followed by a JSON object, command, args and env: the server is started
+// as a desktop host does.
 const [sdk, mode, url, key, apps] = process.argv.slice(2);
 
 async function clientOf() {
   const info = { name: 'typescript-host', version: '1' };
   const capabilities =
     apps === 'true' ? { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } } : {};
+  const command = url.startsWith('stdio:') ? JSON.parse(url.slice('stdio:'.length)) : undefined;
   const requestInit = { headers: { 'tomtom-api-key': key } };
   if (sdk === 'sdk1') {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const client = new Client(info, { capabilities });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    if (command) {
+      const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+      await client.connect(new StdioClientTransport(command));
+    } else {
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    }
     return client;
   }
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const negotiation = mode === 'legacy' || mode === 'auto' ? mode : { pin: mode };
   const client = new Client(info, { capabilities, versionNegotiation: { mode: negotiation } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  if (command) {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    await client.connect(new StdioClientTransport(command));
+  } else {
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  }
   return client;
 }
 
