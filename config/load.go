@@ -53,17 +53,23 @@ const stdioDrain = 5 * time.Second
 
 // adapted returns c without defaults that are none for this use.
 func (c Config) adapted(use Use) Config {
-	unset := func(name string) bool { return !c.settings[name].set }
-	if use.shared() && unset("GATEWAY_LISTEN") {
+	instead := func(applies bool, name, value string) bool {
+		if !applies || c.settings[name].set {
+			return false
+		}
+		c.settings[name] = setting{value: value}
+		return true
+	}
+	if instead(use.shared(), "GATEWAY_LISTEN", "127.0.0.1:8080") {
 		c.Listen.Address = "127.0.0.1:8080"
 	}
-	if use.shared() && unset("GATEWAY_ADMIN_LISTEN") {
+	if instead(use.shared(), "GATEWAY_ADMIN_LISTEN", "127.0.0.1:9090") {
 		c.Listen.AdminAddress = "127.0.0.1:9090"
 	}
-	if use.Stdio && unset("GATEWAY_ADMIN_LISTEN") {
+	if instead(use.Stdio, "GATEWAY_ADMIN_LISTEN", "") {
 		c.Listen.AdminAddress = ""
 	}
-	if use.Stdio && unset("GATEWAY_DRAIN_TIMEOUT") {
+	if instead(use.Stdio, "GATEWAY_DRAIN_TIMEOUT", stdioDrain.String()) {
 		c.Listen.DrainTimeout = stdioDrain
 	}
 	if use.Command {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -319,6 +320,7 @@ func TestPipeOfAServerThatEnds(t *testing.T) {
 	s := newFakeServer(t, 0)
 	unary, streamed := s.post(t.Context(), `{"id":1,"method":"a"}`), s.post(t.Context(), `{"id":2,"method":"tools/call","params":{"_meta":{"progressToken":1}}}`)
 	listener := s.start(t.Context(), http.MethodGet, "")
+	s.listens(t)
 	s.hears(t)
 	s.hears(t)
 	s.says(t, `{"method":"notifications/progress","params":{"progressToken":1}}`)
@@ -411,6 +413,7 @@ func TestPipeWhatTheServerSaysUnasked(t *testing.T) {
 	s.says(t, `{"id":"q","method":"ping"}`) // somebody has to answer this
 	s.hearsExactly(t, `{"jsonrpc":"2.0","id":"q","result":{}}`)
 	first := s.start(t.Context(), http.MethodGet, "")
+	s.listens(t)
 	call := s.post(t.Context(), `{"id":1,"method":"tools/call"}`)
 	own := s.post(t.Context(), `{"id":"gateway-3","method":"tools/call"}`)
 	s.hears(t)
@@ -431,6 +434,22 @@ func TestPipeWhatTheServerSaysUnasked(t *testing.T) {
 	}
 	_ = s.out.Close()
 	await(t, second)
+}
+
+// listens returns when somebody hears what the server says unasked.
+func (s *fakeServer) listens(t testing.TB) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		s.mu.Lock()
+		heard := s.listener != nil
+		s.mu.Unlock()
+		if heard {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody listens")
+		}
+	}
 }
 
 func TestPipeSubscriptions(t *testing.T) {

@@ -66,17 +66,22 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 	return exitCode(err)
 }
 
+// isHelp reports whether an argument asks for help.
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
 // dispatch finds the command and runs it.
 func dispatch(ctx context.Context, inv invocation) error {
 	if len(inv.args) == 0 {
 		return serveEnvironment(ctx, inv)
 	}
 	name, rest := inv.args[0], inv.args[1:]
-	switch name {
-	case "--stdio", "-stdio", "--":
+	switch {
+	case name == "--stdio" || name == "-stdio" || name == "--":
 		return serveEnds(ctx, inv)
-	case "help", "-h", "-help", "--help":
+	case name == "help" || isHelp(name):
 		return help(inv, rest)
+	}
+	switch name {
 	case "-version", "--version":
 		name = "version"
 	}

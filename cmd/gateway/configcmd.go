@@ -16,15 +16,20 @@ func configCommand() command {
 		name:    "config",
 		summary: "print every variable with its effective value, secrets masked, and what is wrong with it",
 		help:    configHelp(),
-		bind: func(*flag.FlagSet) func(context.Context, invocation) error {
-			return printConfig
+		bind: func(flags *flag.FlagSet) func(context.Context, invocation) error {
+			var use config.Use
+			flags.BoolVar(&use.Stdio, "stdio", false, "for gateway --stdio")
+			flags.BoolVar(&use.Command, "command", false, "in front of a server that is a command: gateway -- SERVER")
+			return func(_ context.Context, inv invocation) error { return printConfig(inv, use) }
 		},
 	}
 }
 
 // printConfig prints the configuration also where it is wrong, so that the problems have something to refer to.
-func printConfig(_ context.Context, inv invocation) error {
-	c, warnings, loadErr := config.Load(inv.environ, checks())
+func printConfig(inv invocation, use config.Use) error {
+	checks := checks()
+	checks.Use = use
+	c, warnings, loadErr := config.Load(inv.environ, checks)
 	if err := c.Print(inv.out); err != nil {
 		return err
 	}

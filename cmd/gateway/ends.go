@@ -18,6 +18,7 @@ import (
 type ends struct {
 	stdio   bool     // the host is on standard input and output
 	command []string // the upstream's program and arguments; nil: GATEWAY_UPSTREAM_URL
+	help    bool     // is all that is wanted
 }
 
 // parseEnds reads `--stdio [-- COMMAND…]` and `-- COMMAND…`.
@@ -28,6 +29,9 @@ func parseEnds(args []string) (ends, error) {
 	}
 	switch {
 	case len(args) == 0:
+		return e, nil
+	case isHelp(args[0]):
+		e.help = true
 		return e, nil
 	case args[0] != "--":
 		return e, &usageError{reason: fmt.Sprintf("%s stands behind --stdio: put -- before the server's command, as in gateway --stdio -- %s", args[0], args[0])}
@@ -58,8 +62,11 @@ const (
 // serveEnds serves with stdio at one end or both.
 func serveEnds(ctx context.Context, inv invocation) error {
 	e, err := parseEnds(inv.args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case e.help:
+		return printHelp(inv.out)
 	}
 	checks := checks()
 	checks.Use = e.use()
