@@ -138,6 +138,9 @@ func TestHostHearsWhatTheHandlerAnswers(t *testing.T) {
 		"an answer to a notification":   {line: `{"method":"n"}`, handler: answering(400, typeJSON, `{"id":null,"error":{}}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && strings.HasPrefix(name, "a large") {
+				t.Skip("moves tens of megabytes")
+			}
 			h := newFakeHost(t, test.handler)
 			if test.line == "" {
 				test.line = `{"id":1,"method":"tools/call"}`
@@ -159,6 +162,9 @@ func noAnswer(id, text string) string {
 
 // TestHostLargeLineThatBreaksOff: the line is over, and an error says so.
 func TestHostLargeLineThatBreaksOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves tens of megabytes")
+	}
 	h := newFakeHost(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set(headerType, typeJSON)
 		_, _ = io.WriteString(w, `{"id":1,"result":"`+strings.Repeat("x", maxHeldLine))

@@ -564,3 +564,31 @@ func TestPipeToAServerThatDoesNotRead(t *testing.T) {
 		}
 	}
 }
+
+// FuzzServerLines: whatever a server writes, nothing of it is taken for an answer that it is not, and the next answer
+// arrives.
+func FuzzServerLines(f *testing.F) {
+	f.Add([]byte("Listening {\n[1,{}]\n{\"id\":1}\n{\"id\":null,\"error\":{}}\r\n"))
+	f.Add([]byte(`{"method":"notifications/progress","params":{"progressToken":"fuzz-token"}}`))
+	f.Add([]byte(`[{"id":"another","result":1},{"method":"ping","id":2}]`))
+	f.Fuzz(func(t *testing.T, written []byte) {
+		if bytes.Contains(written, []byte("fuzz-")) || bytes.Contains(written, []byte(`\u`)) {
+			return // it may be an answer
+		}
+		s := newFakeServer(t, 1000)
+		const answer = `{"id":"fuzz-id","result":{"fuzz":1}}`
+		done := s.post(t.Context(), `{"id":"fuzz-id","method":"tools/call","params":{"_meta":{"progressToken":"fuzz-token"}}}`)
+		s.hears(t)
+		s.says(t, string(written), answer)
+		data := await(t, done).data()
+		if len(data) == 0 || data[len(data)-1] != answer {
+			t.Errorf("%q", data)
+		}
+		for _, line := range data[:len(data)-1] {
+			messages, _, err := scan([]byte(line))
+			if err != nil || messages[0].isResponse() && !isNull(messages[0].body, messages[0].id) {
+				t.Errorf("%q is nothing for the host", line)
+			}
+		}
+	})
+}
