@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -296,4 +297,37 @@ func (x *exchange) reconsider(ctx context.Context, status int) (changed bool) {
 func (x *exchange) servedLegacy(n *nature) bool {
 	serves, _, _ := x.g.servesLegacy(x.r, n)
 	return serves
+}
+
+// refuseForm answers a modern host whose request a legacy upstream refused without a word of JSON-RPC. Some servers
+// refuse methods so that they do not know.
+func (x *exchange) refuseForm(ctx context.Context, status int) {
+	q := x.requests[0]
+	x.logUnanswered(ctx, statusFailed, "status "+strconv.Itoa(status))
+	if !isCoreMethod(q.method) {
+		x.answerError(http.StatusNotFound, q, unknownMethod(q.method))
+		return
+	}
+	x.answerError(status, q, &rpcError{code: codeInvalidRequest, message: "The MCP server refused the request with HTTP status " + strconv.Itoa(status)})
+}
+
+// isCoreMethod reports whether the modern specification itself defines a method that hosts call.
+func isCoreMethod(method string) bool {
+	switch method {
+	case methodDiscover, methodListen, methodListTools, methodCallTool, methodListResources, methodListTemplates,
+		methodReadResource, methodListPrompts, methodGetPrompt, "completion/complete":
+		return true
+	}
+	return false
+}
+
+// noteVersions looks at what an upstream of the modern era answers to a host's server/discover: one that has none of its
+// revisions any more is another server.
+func (x *exchange) noteVersions(p *response) {
+	if p.request.method != methodDiscover || x.bridge != nil || x.nature == nil || !x.nature.modern {
+		return
+	}
+	if list, ok := jsonspan.Lookup(p.body, p.result, "supportedVersions"); ok && !slices.ContainsFunc(stringsAt(p.body, list), isModernVersion) {
+		x.g.eras.forget(x.nature)
+	}
 }

@@ -285,9 +285,9 @@ func TestRestartIntoAnotherEra(t *testing.T) {
 // TestEraIsAskedAgainAfterAFailure: whoever comes back after a connection failed may be another server.
 func TestEraIsAskedAgainAfterAFailure(t *testing.T) {
 	var a asked
-	breaks := false
+	var breaks atomic.Bool
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
-		if breaks {
+		if breaks.Load() {
 			dropConnection(w)
 			return
 		}
@@ -296,11 +296,11 @@ func TestEraIsAskedAgainAfterAFailure(t *testing.T) {
 	up.questions = a.count(nil)
 	g := newGateway(t, up.URL)
 	g.post(t, callOf("1", "tomtom-traffic", "{}"))
-	breaks = true
+	breaks.Store(true)
 	if got := g.post(t, callOf("1", "tomtom-traffic", "{}")); got.status != http.StatusBadGateway {
 		t.Errorf("%d", got.status)
 	}
-	breaks = false
+	breaks.Store(false)
 	up.mu.Lock()
 	up.versions = []string{modernVersion}
 	up.mu.Unlock()

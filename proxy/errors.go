@@ -11,6 +11,7 @@ import (
 
 // JSON-RPC error codes that the gateway answers with.
 const (
+	codeParseError     = -32700
 	codeInvalidRequest = -32600
 	codeInvalidParams  = -32602
 	codeInternal       = -32603

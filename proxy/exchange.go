@@ -44,6 +44,9 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 			writeAnswers(w, http.StatusBadRequest, failuresOf(messages)(wrong), batch)
 			return
 		}
+	} else if g.ended.has(r.Header) && !slices.ContainsFunc(messages, func(m message) bool { return m.method == methodInitialize }) {
+		writeAnswers(w, http.StatusNotFound, failuresOf(messages)(errSessionEnded), batch)
+		return
 	}
 	if g.attempt(w, r, host, body, messages, batch, false) {
 		g.attempt(w, r, host, body, messages, batch, true)
@@ -210,6 +213,8 @@ func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 		x.document(ctx, resp)
 	case x.host == eraModern && x.requests[0].method == methodListResources && resp.StatusCode == http.StatusNotFound && isMediaType(resp.Header, "application/json"):
 		x.document(ctx, resp) // the gateway has declared resources, whoever is behind it
+	case x.bridge.toLegacy() && isRefusedForm(resp.StatusCode) && !isMediaType(resp.Header, "application/json"):
+		x.refuseForm(ctx, resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
 		x.pass(ctx, resp, nil, statusPassed, "status "+strconv.Itoa(resp.StatusCode))
 	case isEncoded(resp.Header):
@@ -415,6 +420,7 @@ func (x *exchange) ownEdits(ctx context.Context, p *response, answered bool) []j
 	case methodListResources:
 		return x.g.widgets.editResourcesList(p.body, p.result, p.request.client)
 	case methodInitialize, methodDiscover:
+		x.noteVersions(p)
 		return editInitialize(p.body, p.result, p.request.client)
 	}
 	return nil

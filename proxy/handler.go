@@ -28,6 +28,7 @@ type Gateway struct {
 	eras     eras
 	running  running
 	params   paramBindings
+	ended    endedSessions
 	metrics  *metrics
 	handler  http.Handler
 
@@ -127,14 +128,22 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 			})
 			return
 		}
-		// The upstream has its own answer to what is no JSON.
+		if isModern(r.Header) {
+			writeError(w, http.StatusBadRequest, &rpcError{code: codeParseError, message: "Parse error: the body is not JSON"})
+			return
+		}
+		// A legacy upstream has its own answer to what is no JSON.
 	case !g.isEndpoint(r):
-	case r.Method == http.MethodDelete && sessionOf(r.Header).endsHere():
-		w.WriteHeader(http.StatusNoContent)
-		return
 	case isModern(r.Header) && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
 		w.Header().Set("Allow", http.MethodPost)
 		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeServerError, message: "Method not allowed: revision " + modernVersion + " has POST alone"})
+		return
+	case g.ended.has(r.Header):
+		writeError(w, http.StatusNotFound, errSessionEnded)
+		return
+	case r.Method == http.MethodDelete && sessionOf(r.Header).endsHere():
+		g.ended.end(sessionOf(r.Header).claims.nonce)
+		w.WriteHeader(http.StatusNoContent)
 		return
 	case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream") && g.getStream(w, r):
 		return

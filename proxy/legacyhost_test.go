@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -113,6 +114,53 @@ func TestLegacySessionOnAModernUpstream(t *testing.T) {
 	}
 	if got := other.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, id), nil); got.status != http.StatusNoContent {
 		t.Errorf("DELETE: %d", got.status)
+	}
+}
+
+// TestEndedSession: after its DELETE a session of the gateway's own is gone, where it was ended; another is not, and neither
+// is a new one. An upstream's own session is the upstream's to end.
+func TestEndedSession(t *testing.T) {
+	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"tools":[],"content":[]}`) })
+	g := newGateway(t, up.URL)
+	open := func() string { return g.post(t, initializeOf("host", declares)).header.Get(headerSession) }
+	first, second := open(), open()
+	for range 2 {
+		if got := g.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, first), nil); got.status != http.StatusNoContent && got.status != http.StatusNotFound {
+			t.Errorf("DELETE: %d", got.status)
+		}
+	}
+	before := len(up.requests())
+	for _, body := range []string{bareList, callOf("7", "other", "{}"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
+		got := g.post(t, body, headerSession, first)
+		if got.status != http.StatusNotFound || !strings.Contains(string(got.body), "Session not found") {
+			t.Errorf("%s: %d %s", body, got.status, got.body)
+		}
+	}
+	if got := g.do(t, http.MethodGet, "/mcp", mcpHeader(headerSession, first), nil); got.status != http.StatusNotFound {
+		t.Errorf("GET: %d", got.status)
+	}
+	if n := len(up.requests()); n != before {
+		t.Errorf("%d requests reached the upstream", n-before)
+	}
+	for name, got := range map[string]answer{
+		"another session":       g.post(t, bareList, headerSession, second),
+		"initialize":            g.post(t, initializeOf("host", declares), headerSession, first),
+		"a modern request":      g.postModern(t, modernCallOf("1", "other", "{}"), headerSession, first),
+		"on another replica":    newGateway(t, up.URL).post(t, bareList, headerSession, first),
+		"a session cut short":   g.post(t, bareList, headerSession, first[:len(first)-3]),
+		"somebody else's":       g.post(t, bareList, headerSession, "foreign"),
+		"no session whatsoever": g.post(t, bareList),
+	} {
+		if got.status != http.StatusOK {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	var e endedSessions
+	for i := range 2 * maxEnded {
+		e.end(strconv.Itoa(i))
+	}
+	if len(e.known) != maxEnded || len(e.order) != maxEnded || !e.known[strconv.Itoa(2*maxEnded-1)] || e.known["0"] {
+		t.Errorf("%d are remembered", len(e.known))
 	}
 }
 
@@ -303,5 +351,23 @@ func TestMirroredArgumentsAreChecked(t *testing.T) {
 		if (got.status == 200) != tt.ok || !tt.ok && (got.status != 400 || !strings.Contains(string(got.body), "-32020")) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
+	}
+}
+
+// TestRefusedWithoutAWord: a legacy server that refuses a request with a page gets a modern host an error in the modern form:
+// of a method that the specification does not know, that nobody knows it.
+func TestRefusedWithoutAWord(t *testing.T) {
+	up := newUpstreamServer(t, func(w http.ResponseWriter, _ received) { http.Error(w, "<html>", http.StatusBadRequest) })
+	g := newGateway(t, up.URL)
+	for body, want := range map[string]string{
+		modernRequestOf("1", "x/y", ""):          `404 {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: x/y"}}`,
+		modernRequestOf("1", "prompts/list", ""): `400 {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"The MCP server refused the request with HTTP status 400"}}`,
+	} {
+		if got := g.postModern(t, body); strconv.Itoa(got.status)+" "+string(got.body) != want {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+	if got := g.postModern(t, `{"jsonrpc":`, headerVersion, modernVersion); got.status != 400 || !strings.Contains(string(got.body), "-32700") {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 }
