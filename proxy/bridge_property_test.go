@@ -126,8 +126,10 @@ func TestBridgedRequestsKeepBytes(t *testing.T) {
 // FuzzBridge: whatever a host and an upstream of the other era send, what comes out is JSON, or what went in.
 func FuzzBridge(f *testing.F) {
 	for _, request := range []string{modernCallOf("1", "a", "{}"), initializeOf("x", declares), bareList, modernRequestOf("1", "server/discover", ""), `{"id":1,"method":"x","params":[]}`} {
-		for _, answer := range []string{`{"id":1,"result":{"content":[]}}`, `{"id":1,"error":{"code":-32002}}`, `{"id":1,"result":{"resultType":"input_required","inputRequests":{"a":{}}}}`,
-			`{"id":1,"result":{"protocolVersion":"x","serverInfo":{},"capabilities":{"resources":{"subscribe":true}},"_meta":{}}}`, `{"id":1,"result":{}}`, `{"id":1,"result":{"supportedVersions":[]}}`} {
+		for _, answer := range []string{
+			`{"id":1,"result":{"content":[]}}`, `{"id":1,"error":{"code":-32002}}`, `{"id":1,"result":{"resultType":"input_required","inputRequests":{"a":{}}}}`,
+			`{"id":1,"result":{"protocolVersion":"x","serverInfo":{},"capabilities":{"resources":{"subscribe":true}},"_meta":{}}}`, `{"id":1,"result":{}}`, `{"id":1,"result":{"supportedVersions":[]}}`,
+		} {
 			f.Add([]byte(request), []byte(answer))
 		}
 	}
