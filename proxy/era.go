@@ -118,38 +118,54 @@ func (g *Gateway) doubtEra() {
 // eraOf returns what is known of the upstream, and asks it where nothing is. Callers at one time share one question.
 // Where it stays undecided for the caller of r, n is nil, and answer or err says why.
 func (g *Gateway) eraOf(r *http.Request) (n *nature, answer *refusal, err error) {
-	e := &g.eras
-	e.mu.Lock()
-	if e.known != nil {
-		defer e.mu.Unlock()
-		return e.known, nil, nil
+	if n = g.eras.current(); n != nil {
+		return n, nil, nil
 	}
-	if e.dumb != nil && time.Now().Before(e.until) {
-		defer e.mu.Unlock()
-		return nil, e.dumb.answer, e.dumb.err
-	}
-	d := e.flight
-	if d != nil {
-		e.mu.Unlock()
+	for {
+		d, mine := g.eras.join()
+		if mine {
+			g.discover(r, d)
+			return d.nature, d.answer, d.err
+		}
 		select {
 		case <-d.done:
 		case <-r.Context().Done():
 			return nil, nil, errHostGone
 		}
-		if d.answer == nil || !d.answer.isOfCaller() {
+		switch {
+		case d.answer != nil && d.answer.isOfCaller(): // what that caller may not ask this one may
+			d = &discovery{done: make(chan struct{})}
+			g.discover(r, d)
+			return d.nature, d.answer, d.err
+		case !errors.Is(d.err, errHostGone): // else that caller went away, and with it the question
 			return d.nature, d.answer, d.err
 		}
-		// What that caller may not ask this one may.
-		d = &discovery{done: make(chan struct{})}
-		g.discover(r, d)
-		return d.nature, d.answer, d.err
 	}
-	d = &discovery{done: make(chan struct{})}
-	e.flight = d
-	e.mu.Unlock()
-	g.discover(r, d)
-	return d.nature, d.answer, d.err
 }
+
+// join returns the discovery that tells the upstream's era: one that has ended, one that is on its way, or a new one, which
+// is the caller's to make.
+func (e *eras) join() (d *discovery, mine bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.known != nil:
+		return &discovery{done: ended, nature: e.known}, false
+	case e.dumb != nil && time.Now().Before(e.until):
+		return e.dumb, false
+	case e.flight != nil:
+		return e.flight, false
+	}
+	e.flight = &discovery{done: make(chan struct{})}
+	return e.flight, true
+}
+
+// ended is the done of what has ended.
+var ended = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // isOfCaller reports whether the refusal is about who asked.
 func (f *refusal) isOfCaller() bool {
@@ -162,8 +178,13 @@ func (f *refusal) isOfCaller() bool {
 
 // discover asks the upstream, notes what it said, and ends d.
 func (g *Gateway) discover(r *http.Request, d *discovery) {
+	d.err = errUndecided
+	defer g.eras.conclude(d)
 	d.nature, d.answer, d.err = g.askEra(r)
-	e := &g.eras
+}
+
+// conclude notes what came of d, and ends it.
+func (e *eras) conclude(d *discovery) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.flight == d {
@@ -172,7 +193,7 @@ func (g *Gateway) discover(r *http.Request, d *discovery) {
 	switch {
 	case d.nature != nil:
 		e.known, e.dumb, e.facts = d.nature, nil, nil
-	case errors.Is(d.err, errHostGone), d.answer != nil && d.answer.isOfCaller(), d.err != nil && !isTimeout(d.err) && !errors.Is(d.err, errUpstreamTimeout):
+	case d.answer != nil && d.answer.isOfCaller(), d.err != nil && !isTimeout(d.err) && !errors.Is(d.err, errUpstreamTimeout):
 		// About this caller, or the upstream is not there: the next request may fare better.
 	default:
 		e.dumb, e.until = d, time.Now().Add(discoveryPause)

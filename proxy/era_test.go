@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -93,6 +94,44 @@ func TestEraIsAskedOnceByManyAtOnce(t *testing.T) {
 	wg.Wait()
 	if n := a.discoveries.Load(); n != 1 {
 		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestEraOutlivesWhoAsked: where the one who asks goes away, another who waits asks in its place.
+func TestEraOutlivesWhoAsked(t *testing.T) {
+	var a asked
+	arrived := make(chan struct{}, 4)
+	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"content":[]}`) })
+	up.versions = dualEra
+	up.questions = a.count(func(_ http.ResponseWriter, in received) bool {
+		arrived <- struct{}{}
+		if a.discoveries.Load() == 1 {
+			<-in.r.Context().Done()
+		}
+		return false
+	})
+	g := newGateway(t, up.URL)
+	ctx, leave := context.WithCancel(t.Context())
+	body := modernCallOf("1", "other", "{}")
+	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, g.server.URL+"/mcp", strings.NewReader(body))
+	r.Header = mcpHeader()
+	mirrorInto(r.Header, body)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if resp, err := g.client.Do(r); err == nil {
+			closeBody(resp)
+		}
+	})
+	<-arrived
+	wg.Go(func() {
+		if got := g.postModern(t, body); got.status != http.StatusOK || !strings.Contains(string(got.body), "content") {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	})
+	leave()
+	wg.Wait()
+	if n := len(up.calls("other")); n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }
 
