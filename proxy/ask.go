@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -32,10 +31,8 @@ type question struct {
 	meta       bool   // carries what describes a client of the modern era
 }
 
-var questions atomic.Uint64
-
 func (g *Gateway) question(method string, params []newMember) question {
-	return question{id: "gateway-ask-" + strconv.FormatUint(questions.Add(1), 10), method: method, params: params}
+	return question{id: newOwnID("ask-"), method: method, params: params}
 }
 
 // ownClient is the Implementation by which the gateway calls itself.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"sync/atomic"
 	"time"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -59,7 +57,7 @@ func (x *exchange) redeem(ctx context.Context, p *response, free bool) ([]byte, 
 
 // redeemOver is one try over one connection.
 func (x *exchange) redeemOver(ctx context.Context, l *lease, p *response) ([]byte, error) {
-	id := newRedemptionID()
+	id := newOwnID("")
 	header := x.header(methodCallTool, p.call.text.redeemer, true)
 	request := x.g.newRequest(ctx, x.r, header, redemptionBody(id, p.call, x.redemptionMeta(p.request.message)))
 	resp, err := l.RoundTrip(request)
@@ -159,14 +157,6 @@ func onlyText(res callResult) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("%w: no text", ErrUnusable)
 }
-
-// redemptions counts ids. redemptionPrefix makes them unlike any id of a host's, with which they may share a pipe.
-var (
-	redemptions      atomic.Uint64
-	redemptionPrefix = "gateway-" + newNonce() + "-"
-)
-
-func newRedemptionID() string { return redemptionPrefix + strconv.FormatUint(redemptions.Add(1), 10) }
 
 // redemptionMeta are the members of _meta by which a redemption comes from the same client as the call.
 func (x *exchange) redemptionMeta(call message) (meta []newMember) {

@@ -3,7 +3,6 @@ package stdio
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -61,7 +60,7 @@ func (p *Pipe) greet(r *http.Request, messages []message) (resp *http.Response, 
 		case !m.isRequest(), m.method == methodPing, m.method == methodDiscover, m.version() != "":
 		case m.method == methodInitialize:
 			_, _, answer, id := p.state()
-			if answer != nil && len(messages) == 1 && strings.HasPrefix(m.key(), `"`+OwnPrefix) {
+			if answer != nil && len(messages) == 1 && isOwn(m, p.options.Own) {
 				again := jsonspan.Apply(nil, answer, []jsonspan.Edit{{Span: id, With: m.raw(m.id)}})
 				return plainResponse(r, http.StatusOK, again), nil
 			}
@@ -95,8 +94,8 @@ func (p *Pipe) greet(r *http.Request, messages []message) (resp *http.Response, 
 // initialize opens the server's session in the gateway's own name. What the server answers is not looked at: one that
 // needs no handshake knows no such method.
 func (p *Pipe) initialize(r *http.Request) error {
-	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%sinitialize","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"tomtom-mcp-gateway","version":%s}}}`,
-		OwnPrefix, handshakeVersion, jsonspan.AppendQuoted(nil, []byte(p.options.Version)))
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"tomtom-mcp-gateway","version":%s}}}`,
+		p.handshakeID, handshakeVersion, jsonspan.AppendQuoted(nil, []byte(p.options.Version)))
 	messages, _, err := scan(body)
 	if err != nil {
 		return fmt.Errorf("handshake: %w", err)

@@ -20,16 +20,15 @@ import (
 // ErrEnded says that the server at the other end of a pipe has gone.
 var ErrEnded = errors.New("the server has ended")
 
-// OwnPrefix is what the ids of requests begin with that the gateway sends for itself. What a server says unasked is
-// never given to them.
-const OwnPrefix = "gateway-"
-
 // PipeOptions is what a Pipe needs to know.
 type PipeOptions struct {
 	Path         string // of the MCP endpoint; every other path is 404
 	MaxLineBytes int64  // of the server's lines; a longer one becomes an error response. 0: 256 MiB
 	Version      string // of the gateway, for the handshake
 	Log          *slog.Logger
+	// Own reports whether a request's id, a string without its quotes, is one of the gateway's own requests, which nobody
+	// else cancels, and which are not given what the server says unasked. nil: none is.
+	Own func(id string) bool
 }
 
 // Pipe is a server behind a pair of pipes, as an http.RoundTripper: any number of requests at once share them. A POST's
@@ -43,6 +42,8 @@ type Pipe struct {
 	writes  chan outgoing
 	ended   chan struct{} // closed when the server's output has ended
 	err     error         // why; set before ended is closed
+	// handshakeID is the id of an initialize of the pipe's own.
+	handshakeID string
 
 	mu       sync.Mutex
 	waiting  map[string]*pending  // by the key of the id on the pipe
@@ -93,13 +94,16 @@ func NewPipe(out io.Reader, in io.Writer, options PipeOptions) *Pipe {
 	if options.MaxLineBytes <= 0 {
 		options.MaxLineBytes = defaultMaxLineBytes
 	}
+	handshake := `gateway-initialize-` + newSession()
+	own := options.Own
+	options.Own = func(id string) bool { return id == handshake || own != nil && own(id) }
 	if options.Log == nil {
 		options.Log = slog.Default()
 	}
 	p := &Pipe{
 		options: options, out: in,
 		writes: make(chan outgoing), ended: make(chan struct{}),
-		waiting: map[string]*pending{}, tokens: map[string]*progress{},
+		waiting: map[string]*pending{}, tokens: map[string]*progress{}, handshakeID: handshake,
 	}
 	go p.write()
 	go p.read(newLineReader(out, options.MaxLineBytes))
@@ -363,7 +367,7 @@ func (p *Pipe) register(body []byte, messages []message) (x *exchange, line []by
 func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 	var edits []jsonspan.Edit
 	q := &pending{exchange: x, method: m.method, id: m.raw(m.id), key: m.key()}
-	q.own = strings.HasPrefix(q.key, `"`+OwnPrefix)
+	q.own = isOwn(m, p.options.Own)
 	key := q.key
 	q.onPipe = q.id
 	if _, taken := p.waiting[key]; taken {
@@ -392,11 +396,16 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 	return edits
 }
 
+// isOwn reports whether m is a request of the gateway's own.
+func isOwn(m message, own func(id string) bool) bool {
+	return own != nil && jsonspan.IsString(m.body, m.id) && own(stringAt(m.body, m.id))
+}
+
 // madeUp returns a JSON string that is unlike every other on this pipe, and its key. p.mu is held.
 func (p *Pipe) madeUp(what string) (text []byte, key string) {
 	for {
 		p.count++
-		name := OwnPrefix + what + "-" + strconv.Itoa(p.count)
+		name := "gateway-" + what + "-" + strconv.Itoa(p.count)
 		key = `"` + name
 		_, isID := p.waiting[key]
 		_, isToken := p.tokens[key]

@@ -64,7 +64,8 @@ func newFakeServer(t testing.TB, limit int64) *fakeServer {
 		}
 	}()
 	s.Pipe = NewPipe(outRead, inWrite, PipeOptions{
-		Path: "/mcp", MaxLineBytes: limit, Version: "1", Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Path: "/mcp", MaxLineBytes: limit, Version: "1", Own: func(id string) bool { return strings.HasPrefix(id, "gateway-") },
+		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	s.greeting.asked, s.greeting.finished = true, true // save where a test is about that
 	t.Cleanup(func() {
@@ -472,7 +473,6 @@ func TestPipeSubscriptions(t *testing.T) {
 
 // TestPipeHandshake: the server's handshake is completed once, by whoever comes first.
 func TestPipeHandshake(t *testing.T) {
-	const opened = `{"result":{"protocolVersion":"2025-11-25"},"id":"gateway-initialize"}`
 	t.Run("in the gateway's name", func(t *testing.T) {
 		s := newFakeServer(t, 0)
 		s.greeting.asked, s.greeting.finished = false, false
@@ -480,10 +480,10 @@ func TestPipeHandshake(t *testing.T) {
 		for range 3 {
 			calls = append(calls, s.post(t.Context(), `{"id":1,"method":"tools/list"}`))
 		}
-		if got := s.hears(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"gateway-initialize","method":"initialize"`) {
+		if got := s.hears(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"`+s.handshakeID+`","method":"initialize"`) {
 			t.Fatal(got)
 		}
-		s.says(t, opened)
+		s.says(t, `{"result":{"protocolVersion":"2025-11-25"},"id":"`+s.handshakeID+`"}`)
 		s.hearsExactly(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		for range calls {
 			var m struct{ ID json.RawMessage }

@@ -27,6 +27,7 @@ type Server struct {
 type Pool struct {
 	start func() (Server, error)
 	most  int
+	own   func(id string) bool
 	log   *slog.Logger
 
 	mu      sync.Mutex
@@ -42,15 +43,16 @@ type pooled struct {
 
 var errPoolFull = errors.New("every server has work to do")
 
-// NewPool runs at most so many servers at once. The one that was idle for longest makes room for a new one.
-func NewPool(most int, start func() (Server, error), log *slog.Logger) *Pool {
-	return &Pool{start: start, most: max(1, most), log: log, servers: map[string]*pooled{}}
+// NewPool runs at most so many servers at once. The one that was idle for longest makes room for a new one. own is as in
+// PipeOptions: an initialize of the gateway's own opens no session.
+func NewPool(most int, own func(id string) bool, start func() (Server, error), log *slog.Logger) *Pool {
+	return &Pool{start: start, most: max(1, most), own: own, log: log, servers: map[string]*pooled{}}
 }
 
 // RoundTrip implements http.RoundTripper.
 func (p *Pool) RoundTrip(r *http.Request) (*http.Response, error) {
 	session := r.Header.Get(headerSession)
-	opens, body, err := opensSession(r, session)
+	opens, body, err := opensSession(r, session, p.own)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (p *Pool) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // opensSession reports whether r is a host's initialize. body is what was read for that; nil when nothing was.
-func opensSession(r *http.Request, session string) (opens bool, body []byte, err error) {
+func opensSession(r *http.Request, session string, own func(id string) bool) (opens bool, body []byte, err error) {
 	if r.Method != http.MethodPost || session != "" || r.Body == nil {
 		return false, nil, nil
 	}
@@ -104,7 +106,7 @@ func opensSession(r *http.Request, session string) (opens bool, body []byte, err
 		return false, body, nil //nolint:nilerr // the pipe says what is wrong with it
 	}
 	m := messages[0]
-	return m.isRequest() && m.method == methodInitialize && !strings.HasPrefix(m.key(), `"`+OwnPrefix), body, nil
+	return m.isRequest() && m.method == methodInitialize && !isOwn(m, own), body, nil
 }
 
 func newSession() string {

@@ -52,7 +52,7 @@ func (s *Solo) RoundTrip(r *http.Request) (*http.Response, error) {
 	pipe := s.pipe
 	s.mu.Unlock()
 	if pipe.openedByGateway() {
-		opens, body, err := opensSession(r, "")
+		opens, body, err := opensSession(r, "", pipe.options.Own)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tomtom-mcp-gateway/config"
+	"tomtom-mcp-gateway/proxy"
 	"tomtom-mcp-gateway/stdio"
 )
 
@@ -111,7 +112,7 @@ func (s server) start() (*stdio.Child, *stdio.Pipe, error) {
 	// Answers above the first bound pass, up to the second.
 	maxLine := max(s.config.Bounds.MaxResponseBytes, s.config.Bounds.MaxBufferedBytes)
 	pipe := stdio.NewPipe(child.Stdout, child.Stdin, stdio.PipeOptions{
-		Path: endpointPath, MaxLineBytes: maxLine, Version: buildVersion(), Log: s.log,
+		Path: endpointPath, MaxLineBytes: maxLine, Version: buildVersion(), Own: proxy.OwnsID, Log: s.log,
 	})
 	return child, pipe, nil
 }
@@ -136,7 +137,7 @@ func (s server) serveHTTP(ctx context.Context) error {
 		_ = mcp.Close()
 		return err
 	}
-	pool := stdio.NewPool(s.config.Bounds.MaxProcesses, func() (stdio.Server, error) {
+	pool := stdio.NewPool(s.config.Bounds.MaxProcesses, proxy.OwnsID, func() (stdio.Server, error) {
 		child, pipe, err := s.start()
 		if err != nil {
 			return stdio.Server{}, err

@@ -126,9 +126,16 @@ func TestStdioCallsShareThePipe(t *testing.T) {
 // TestStdioCancel: the host's cancellation reaches the server as it was written, no answer reaches the host, and nothing
 // is redeemed any more.
 func TestStdioCancel(t *testing.T) {
+	for _, id := range []string{`1`, `"gateway-1"`} {
+		t.Run(id, func(t *testing.T) { cancelled(t, id) })
+	}
+}
+
+func cancelled(t *testing.T, id string) {
+	t.Helper()
 	g := scripted(t)
-	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{ "requestId":1,"reason":"é" }}`
-	g.Say(t, do("1", "wait"), cancel, do("2", "release"))
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{ "requestId":` + id + `,"reason":"é" }}`
+	g.Say(t, do(id, "wait"), cancel, do("2", "release"))
 	if got := g.Hear(t); !strings.HasSuffix(got, `"id":2}`) {
 		t.Errorf("heard %s", got)
 	}
