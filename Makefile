@@ -19,7 +19,7 @@ BUILT := widgets/dist widgets/THIRD_PARTY_LICENCES
 
 # Packages in which goroutines share anything: their tests run with the race detector too, less those that move tens of
 # megabytes.
-RACE := ./cmd/... ./proxy/... ./stdio/...
+RACE := ./cmd/... ./proxy/...
 
 .PHONY: help
 help: ## List the targets

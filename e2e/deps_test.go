@@ -62,7 +62,7 @@ var arrows = []struct {
 	{"fitter/jsonspan", nil, "fitter and proxy share it"},
 	{"fitter", []string{"fitter/jsonspan"}, "it takes bytes and a plan, and gives bytes: no tools, no protocol"},
 	{"proxy", []string{"policy", "fitter", "fitter/jsonspan"}, "it gets Options and a Resource; the environment and the document are others' matter"},
-	{"stdio", []string{"fitter/jsonspan"}, "it brings lines from one end to the other, and meets the proxy as http.Handler and http.RoundTripper"},
+	{"proxy/stdio", []string{"fitter/jsonspan"}, "it brings lines from one end to the other, and meets the proxy as http.Handler and http.RoundTripper"},
 	{"cmd/gateway/demo/upstream", nil, "it stands in for a foreign server, so it may share nothing with what is tested against it"},
 }
 

@@ -23,7 +23,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	exist := map[string][]string{
 		"wire": testsIn(t, "wire"), "hosts": testsIn(t, "hosts"), "pipes": testsIn(t, "pipes"),
 		"clients": testsIn(t, "clients"),
-		"proxy":   testsIn(t, "../proxy"), "stdio": testsIn(t, "../stdio"),
+		"proxy":   testsIn(t, "../proxy"), "stdio": testsIn(t, "../proxy/stdio"),
 	}
 	seen := map[string]bool{}
 	rows := 0

@@ -12,7 +12,7 @@ import (
 
 	"tomtom-mcp-gateway/config"
 	"tomtom-mcp-gateway/proxy"
-	"tomtom-mcp-gateway/stdio"
+	"tomtom-mcp-gateway/proxy/stdio"
 )
 
 // ends is what the command line says about the two ends of the gateway.

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tomtom-mcp-gateway/proxy"
-	"tomtom-mcp-gateway/stdio"
+	"tomtom-mcp-gateway/proxy/stdio"
 )
 
 // recentResults is of how many results the app data is kept for a host that drops it on the way: one process, one
