@@ -34,7 +34,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race clients fuzz widget ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race clients conformance fuzz widget ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -46,8 +46,8 @@ lint: ## golangci-lint, at the pinned version
 	golangci-lint run ./...
 
 .PHONY: unit
-unit: ## All Go tests
-	$(GO) test ./...
+unit: ## All Go tests but those of make conformance
+	$(GO) test $$($(GO) list ./... | grep -v /e2e/conformance)
 
 .PHONY: race
 race: ## Go tests under the race detector, where goroutines share something
@@ -63,6 +63,16 @@ clients: ## The TypeScript SDKs' clients as hosts of the gateway
 	.ci/install.sh node
 	cd e2e/clients && npm ci --no-audit --no-fund
 	E2E_CLIENTS=1 $(GO) test -count=1 ./e2e/clients
+
+.PHONY: conformance
+conformance: e2e/conformance/node_modules/.package-lock.json ## The official MCP conformance suite and the MCP Inspector, against the gateway
+	.ci/install.sh node
+	CI=true $(GO) test -count=1 -v ./e2e/conformance | grep -vE '^=== (RUN|PAUSE|CONT)'
+
+# npm writes this file last.
+e2e/conformance/node_modules/.package-lock.json: e2e/conformance/package-lock.json
+	.ci/install.sh node
+	cd e2e/conformance && npm ci --ignore-scripts --no-audit --no-fund
 
 .PHONY: fuzz
 fuzz: ## Every fuzz target for FUZZTIME (5s), the fitter's for FITTER_FUZZTIME (30s)
@@ -93,4 +103,4 @@ fmt: ## Format the Go code
 
 .PHONY: clean
 clean: ## Remove what was built and installed beside the code
-	rm -rf bin widgets/node_modules e2e/clients/node_modules
+	rm -rf bin widgets/node_modules e2e/clients/node_modules e2e/conformance/node_modules

@@ -52,7 +52,7 @@ func StartCommandGateway(tb testing.TB, env []string, command ...string) *Gatewa
 			URL: "http://" + address + "/mcp", Address: address, Admin: "http://" + admin,
 			cmd: exec.Command(Binary(tb), append([]string{"--"}, command...)...), exited: make(chan struct{}),
 		}
-		g.cmd.Env = append(cleanEnvironment(), "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
+		g.cmd.Env = append(CleanEnvironment(), "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
 		g.cmd.Env = append(g.cmd.Env, env...)
 		g.run(tb)
 		if g.awaitReady(tb) {
@@ -77,7 +77,7 @@ func launch(tb testing.TB, path, upstream string, env []string) *Gateway {
 		URL: "http://" + address + target.Path, Address: address, Admin: "http://" + admin,
 		cmd: exec.Command(path), exited: make(chan struct{}),
 	}
-	g.cmd.Env = append(cleanEnvironment(),
+	g.cmd.Env = append(CleanEnvironment(),
 		"GATEWAY_UPSTREAM_URL="+upstream, "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
 	g.cmd.Env = append(g.cmd.Env, env...)
 	g.run(tb)
@@ -118,7 +118,7 @@ func StartDemoCommand(tb testing.TB) *Gateway {
 		cmd:    exec.Command(Binary(tb), "demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"),
 		exited: make(chan struct{}),
 	}
-	g.cmd.Env = cleanEnvironment()
+	g.cmd.Env = CleanEnvironment()
 	g.run(tb)
 	return g
 }
@@ -201,7 +201,7 @@ func (g *Gateway) AdminText(tb testing.TB, path string) string {
 func Run(tb testing.TB, stdin []byte, env []string, args ...string) (stdout, stderr string, code int) {
 	tb.Helper()
 	cmd := exec.Command(Binary(tb), args...)
-	cmd.Env = append(cleanEnvironment(), env...)
+	cmd.Env = append(CleanEnvironment(), env...)
 	cmd.Dir = tb.TempDir()
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errs
@@ -212,8 +212,8 @@ func Run(tb testing.TB, stdin []byte, env []string, args ...string) (stdout, std
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// cleanEnvironment is the test's own environment without the gateway's variables and without proxies.
-func cleanEnvironment() []string {
+// CleanEnvironment is the test's own environment without the gateway's variables and without proxies.
+func CleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return strings.HasPrefix(name, "GATEWAY_") || strings.HasSuffix(strings.ToLower(name), "_proxy")

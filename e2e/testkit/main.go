@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -25,15 +26,20 @@ func Main(m *testing.M) {
 		os.Exit(runRole(role, os.Getenv(roleArgsVariable)))
 	}
 	code := m.Run()
-	if binary.dir != "" {
-		_ = os.RemoveAll(binary.dir)
+	if programs.dir != "" {
+		_ = os.RemoveAll(programs.dir)
 	}
 	os.Exit(code)
 }
 
-var binary struct {
-	once sync.Once
-	dir  string
+// programs are those that were built for this test process, by package. The lock is held while one is.
+var programs = struct {
+	sync.Mutex
+	dir   string
+	built map[string]program
+}{built: map[string]program{}}
+
+type program struct {
 	path string
 	err  error
 }
@@ -41,25 +47,39 @@ var binary struct {
 // Binary returns the path of the gateway, built once for the test process.
 func Binary(tb testing.TB) string {
 	tb.Helper()
-	binary.once.Do(buildBinary)
-	if binary.err != nil {
-		tb.Fatal(binary.err)
-	}
-	return binary.path
+	return Program(tb, "tomtom-mcp-gateway/cmd/gateway")
 }
 
-func buildBinary() {
-	dir, err := os.MkdirTemp("", "gateway-e2e-")
-	if err != nil {
-		binary.err = fmt.Errorf("build gateway: %w", err)
-		return
+// Program returns the path of a main package's program, built once for the test process. The package is one of this
+// module or of those that it requires.
+func Program(tb testing.TB, pkg string) string {
+	tb.Helper()
+	programs.Lock()
+	defer programs.Unlock()
+	p, known := programs.built[pkg]
+	if !known {
+		p = build(pkg)
+		programs.built[pkg] = p
 	}
-	binary.dir, binary.path = dir, filepath.Join(dir, "gateway")
-	build := exec.Command("go", "build", "-o", binary.path, "./cmd/gateway")
+	if p.err != nil {
+		tb.Fatal(p.err)
+	}
+	return p.path
+}
+
+func build(pkg string) (p program) {
+	if programs.dir == "" {
+		if programs.dir, p.err = os.MkdirTemp("", "gateway-e2e-"); p.err != nil {
+			return p
+		}
+	}
+	p.path = filepath.Join(programs.dir, path.Base(pkg))
+	build := exec.Command("go", "build", "-o", p.path, pkg)
 	build.Dir = ModuleRoot()
 	if out, err := build.CombinedOutput(); err != nil {
-		binary.err = fmt.Errorf("build gateway: %w\n%s", err, out)
+		p.err = fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
+	return p
 }
 
 // ModuleRoot returns the directory that holds go.mod.

@@ -60,7 +60,7 @@ func StartProcess(tb testing.TB, role, args string) *Process {
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(cleanEnvironment(), roleVariable+"="+role, roleArgsVariable+"="+args)
+	cmd.Env = append(CleanEnvironment(), roleVariable+"="+role, roleArgsVariable+"="+args)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

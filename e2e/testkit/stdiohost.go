@@ -32,7 +32,7 @@ func StartStdio(tb testing.TB, env []string, args ...string) *StdioGateway {
 	}
 	defer func() { _ = log.Close() }()
 	g := &StdioGateway{cmd: exec.Command(Binary(tb), args...), lines: make(chan []byte, 100_000), log: log.Name(), exited: make(chan struct{})}
-	g.cmd.Env = append(cleanEnvironment(), env...)
+	g.cmd.Env = append(CleanEnvironment(), env...)
 	g.cmd.Stderr = log
 	if g.in, err = g.cmd.StdinPipe(); err != nil {
 		tb.Fatal(err)
