@@ -145,6 +145,8 @@ func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 		x.document(ctx, resp) // the gateway has declared resources, whoever is behind it
 	case x.bridge.toLegacy() && isRefusedForm(resp.StatusCode) && !isMediaType(resp.Header, "application/json"):
 		x.refuseForm(ctx, resp.StatusCode)
+	case x.bridge.toLegacy() && isRefusedForm(resp.StatusCode) && !isCoreMethod(x.requests[0].method):
+		x.document(ctx, resp) // the modern era has a status of its own for a method that is not known
 	case resp.StatusCode != http.StatusOK:
 		x.pass(ctx, resp, nil, statusPassed, "status "+strconv.Itoa(resp.StatusCode))
 	case isEncoded(resp.Header):
