@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -78,8 +79,34 @@ func build(pkg string) (p program) {
 	build.Dir = ModuleRoot()
 	if out, err := build.CombinedOutput(); err != nil {
 		p.err = fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+		return p
 	}
+	p.err = lookAtSources(pkg)
 	return p
+}
+
+// lookAtSources asks for the state of each file of this module that a program is built from. No import leads from the tests to
+// the program, so that without it a cached pass would outlive a change of the program: go test remembers which files
+// a test asked for.
+func lookAtSources(pkg string) error {
+	const files = `{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
+{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}
+{{end}}{{end}}{{end}}`
+	list := exec.Command("go", "list", "-deps", "-f", files, pkg)
+	list.Dir = ModuleRoot()
+	out, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("list the files of %s: %w", pkg, err)
+	}
+	for file := range strings.Lines(string(out)) {
+		if file = strings.TrimSpace(file); file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ModuleRoot returns the directory that holds go.mod.
