@@ -104,6 +104,8 @@ func TestHelpIsTheSameByAnyName(t *testing.T) {
 		{{"help"}, {"-h"}},
 		{{"help"}, {"-help"}},
 		{{"help"}, {"--help"}},
+		{{"help"}, {"help", "--help"}},
+		{{"help"}, {"help", "help"}},
 		{{"help", "fit"}, {"fit", "-h"}},
 		{{"help", "fit"}, {"fit", "--help"}},
 		{{"version"}, {"--version"}},

@@ -57,7 +57,7 @@ exit codes:
 
 // help answers `gateway help` and `gateway help COMMAND`.
 func help(inv invocation, about []string) error {
-	if len(about) == 0 {
+	if len(about) == 0 || isHelp(about[0]) || about[0] == "help" {
 		return printHelp(inv.out)
 	}
 	for _, c := range commands() {
