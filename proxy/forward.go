@@ -218,7 +218,11 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, resp *http.R
 		case errors.Is(err, io.EOF):
 			return
 		case err != nil && hostErr == nil && !errors.Is(cause(ctx, err), errHostGone):
-			g.log.WarnContext(ctx, "upstream answer broke off", slog.Any("err", cause(ctx, err)))
+			level := slog.LevelWarn
+			if errors.Is(cause(ctx, err), errClosing) {
+				level = slog.LevelInfo // a stream that stays open ends with the gateway, as it should
+			}
+			g.log.Log(ctx, level, "upstream answer broke off", slog.Any("err", cause(ctx, err)))
 			panic(http.ErrAbortHandler)
 		case err != nil, hostErr != nil && !outlives:
 			return

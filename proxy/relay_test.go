@@ -2,11 +2,14 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // steps notes in which order an answer is written and flushed.
@@ -50,6 +53,38 @@ func TestRelayWritesLargePieces(t *testing.T) {
 			if !bytes.Equal(w.Body.Bytes(), body) {
 				t.Error("the body differs")
 			}
+		})
+	}
+}
+
+// TestRelayThatBreaksOff: a host has to see that an answer is not whole, and the log says why; that it ends because the
+// gateway does is no cause for alarm.
+func TestRelayThatBreaksOff(t *testing.T) {
+	for name, tt := range map[string]struct {
+		why   error
+		level string
+	}{
+		"the upstream":             {nil, "WARN"},
+		"the upstream is too slow": {errUpstreamTimeout, "WARN"},
+		"the gateway closes":       {errClosing, "INFO"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGateway(t, "http://127.0.0.1:1")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if tt.why != nil {
+				cancel(tt.why)
+			}
+			defer cancel(nil)
+			defer func() {
+				if reason := recover(); reason != http.ErrAbortHandler {
+					t.Errorf("the answer ended with %v", reason)
+				}
+				if log := g.logged.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"`+tt.level+`","msg":"upstream answer broke off"`) {
+					t.Errorf("want one line of level %s: %s", tt.level, log)
+				}
+			}()
+			body := io.MultiReader(strings.NewReader("data: 1\n\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+			g.relay(ctx, httptest.NewRecorder(), &http.Response{Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(body)}, nil, false)
 		})
 	}
 }
