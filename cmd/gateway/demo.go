@@ -190,7 +190,7 @@ func (o *demoOptions) environ(callers []string, mcp, admin, behind net.Listener)
 	return all
 }
 
-// demoCall is Lisbon to Warsaw, about 39,000 vertices: too many for any host as they are.
+// demoCall is Lisbon to Warsaw, about 40,000 vertices: too many for any host as they are.
 const demoCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tomtom-routing","arguments":` +
 	`{"locations":[[-9.1393,38.7223],[21.0122,52.2297]],"show_ui":true}}}`
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Puts the browser tests' screenshots that docs/widget.md shows into docs/pictures, with few colours and so small.
+# Puts the browser tests' screenshots that the documentation shows into docs/pictures, with few colours and so small.
 # Run npm run test:browser before. Needs pngquant.
 set -eu
 cd "$(dirname "$0")/.."
 to=../docs/pictures
 mkdir -p "$to"
-for picture in screenshots/tool-*-light.png screenshots/tool-*-dark.png screenshots/state-*.png \
-	screenshots/people-about.png screenshots/people-touch.png screenshots/people-right-to-left.png; do
+for picture in screenshots/*.png; do
+	grep -q "pictures/$(basename "$picture")" ../README.md ../docs/*.md || continue
 	pngquant --force --strip --speed 1 --quality 50-85 --output "$to/$(basename "$picture")" 96 "$picture"
 done
 du -ch "$to"/*.png | tail -1
