@@ -206,6 +206,56 @@ test.concurrent.for(["data-viz-choropleth", "data-viz-markers", "data-viz-lines"
   await view.close();
 });
 
+test.concurrent("a map that an agent composed has its markers, way and area, in the agent's colours and words", async ({ expect }) => {
+  const view = await called("dynamic-map");
+  const picture = await view.shot("draw-dynamic-map");
+  const map = await openMap(view);
+  // Marker and edge of the area; the other marker; the way.
+  for (const [colour, least] of [["#7c3aed", 400], ["#0f766e", 150], ["#f97316", 300]] as const) {
+    expect(middleOf(picture, rgb(colour), map, 30).count, colour).toBeGreaterThan(least);
+  }
+  const text = await view.visibleText();
+  for (const label of ["Hotel", "Museum", "15 minutes on foot", "To the museum"]) expect(text).toContain(label);
+  await row(view, "15 minutes on foot").click();
+  await detail(view).waitFor();
+  await view.close();
+});
+
+test.concurrent("areas that a caller fills have his colour, and only those that his filter lets through", async ({ expect }) => {
+  const { tool, input } = one("data-viz-choropleth");
+  const green = "#00aa55";
+  const counts: number[] = [];
+  for (const names of [["District 1", "District 30"], ["District 30"]]) {
+    const view = await Hosted.open(tool, { calm: true });
+    const layer = { type: "fill", color_scale: [green, green], color_property: "people", fill_opacity: 1, label_property: "name", filter_property: "name", filter_values: names };
+    await view.run(tool, { ...input, layers: [layer] });
+    await view.toState("drawn");
+    await view.settled();
+    const picture = await view.shot(`draw-fill-${names.length}`);
+    counts.push(middleOf(picture, rgb(green), await openMap(view), 30).count);
+    await view.frame.getByText("Entries").click();
+    expect(await view.frame.locator(".row .name").allInnerTexts()).toEqual(names);
+    await view.close();
+  }
+  for (const count of counts) expect(count).toBeGreaterThan(500);
+});
+
+test.concurrent("a ferry is dotted where the road would be, and listed", async ({ expect }) => {
+  const document = (sections: object) => ({
+    type: "FeatureCollection",
+    features: [{ type: "Feature", geometry: { type: "LineString", coordinates: Array.from({ length: 101 }, (_, i) => [4 + i / 50, 52]) }, properties: { sections } }],
+  });
+  const [road, ferry] = await Promise.all([{}, { ferry: [{ startPointIndex: 20, endPointIndex: 80 }] }].map((sections) => shown("tomtom-routing", document(sections))));
+  const blue = async (view: Hosted, name: string) => middleOf(await view.shot(name), route, await openMap(view)).count;
+  const [solid, dotted] = [await blue(road!, "draw-no-ferry"), await blue(ferry!, "draw-ferry")];
+  expect(dotted).toBeGreaterThan(solid / 3);
+  expect(dotted).toBeLessThan(solid * 0.8);
+  await ferry!.frame.getByText("On the way").click();
+  await row(ferry!, "Ferry").click();
+  await detail(ferry!).getByText("Ferry").waitFor();
+  await Promise.all([road!.close(), ferry!.close()]);
+});
+
 test.concurrent("without tiles the world has outlines and the countries' names in the person's language", async ({ expect }) => {
   const views = await Promise.all(["en", "ja"].map((locale) => shown("tomtom-routing", routes(), { profile: "blocked", context: { locale } })));
   const [english, japanese] = await Promise.all(views.map((view, i) => view.shot(`draw-outlines-${i}`)));

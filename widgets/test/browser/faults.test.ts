@@ -57,6 +57,19 @@ test.concurrent("a host that sends no tool-input gets its map", async ({ expect 
   await view.close();
 });
 
+test.concurrent.for([
+  ["traffic", {}, "Live traffic cannot be reached", "no_live_traffic"],
+  ["data-viz-heatmap", { dropMeta: true }, "data did not arrive", "data_missing"],
+] as const)("a host that sends no tool-input gets an error where it is needed: %s", async ([name, more, says, reason], { expect }) => {
+  const { tool, input } = one(name);
+  const view = await Hosted.open(tool, { faults: { dropInput: true, ...more }, context: { toolInfo: { tool: { name: tool, inputSchema: { type: "object" } } } } });
+  await view.run(tool, input);
+  expect(await view.reported()).toMatchObject([{ tool, outcome: "error", reason }]);
+  expect(await view.visibleText()).toContain(says);
+  expect(view.errors).toEqual([]);
+  await view.close();
+});
+
 test.concurrent("a host that refuses the model's context is asked once, and the map goes on", async ({ expect }) => {
   const view = await Hosted.open(routing.tool, { faults: { refuseContext: true } });
   await view.run(routing.tool, routing.input);

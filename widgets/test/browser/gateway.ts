@@ -39,7 +39,7 @@ export function startGateway(binary: string, tilesOrigin: string, flags: readonl
   const child = spawn(binary, ["demo", ...any, ...flags], {
     env: {
       ...process.env,
-      GATEWAY_TILES: `${tilesOrigin}/tile/{z}/{x}/{y}?key={key}&style={style}`,
+      GATEWAY_TILES: `${tilesOrigin}/tile/{z}/{x}/{y}?key={key}&style={style}&size={size}`,
       GATEWAY_TILES_ATTRIBUTION: "© Stand-in tiles",
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -27,7 +27,7 @@ export function serveOutside(certificate: { cert: Buffer; key: Buffer }): Promis
     if (tile !== null) {
       const style = url.searchParams.get("style") === "street-dark" ? "street-dark" : "street-light";
       response.setHeader("content-type", "image/png");
-      response.end(mapTile(Number(tile[1]), Number(tile[2]), Number(tile[3]), style));
+      response.end(mapTile(Number(tile[1]), Number(tile[2]), Number(tile[3]), style, url.searchParams.get("size") === "512"));
       return;
     }
     const box = (url.searchParams.get("bbox") ?? "").split(",").map(Number);

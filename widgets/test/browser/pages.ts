@@ -7,6 +7,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly touch?: boolean;
+  /** A screen of two pixels to each of CSS. */
+  readonly dense?: boolean;
   /** Without motion, unless said otherwise: a picture of what still moves is of no use. */
   readonly calm?: boolean;
   /** Installed before the document runs, so that a test can move the time on. */
@@ -20,8 +22,13 @@ const idle: Page[] = [];
 
 async function newPage(options: PageOptions): Promise<Page> {
   connection ??= chromium.connect(inject("browser"));
-  const { touch = false } = options;
-  const context = await (await connection).newContext({ ignoreHTTPSErrors: true, hasTouch: touch, isMobile: touch });
+  const { touch = false, dense = false } = options;
+  const context = await (await connection).newContext({
+    ignoreHTTPSErrors: true,
+    hasTouch: touch,
+    isMobile: touch,
+    deviceScaleFactor: dense ? 2 : 1,
+  });
   return context.newPage();
 }
 
@@ -32,7 +39,7 @@ export class Lease {
 
   private constructor(
     readonly page: Page,
-    /** Whether another view can have it afterwards: fingers and clocks stay with a page, and a fresh one is no more. */
+    /** Whether another view can have it afterwards: fingers, screens and clocks stay with a page, and a fresh one is no more. */
     readonly lasts: boolean,
   ) {
     page.on("console", this.#said);
@@ -40,8 +47,8 @@ export class Lease {
   }
 
   static async take(options: PageOptions): Promise<Lease> {
-    const { width = 720, height = 460, touch = false, calm = true, clock = false, fresh = false } = options;
-    const lasts = !touch && !clock && !fresh;
+    const { width = 720, height = 460, touch = false, dense = false, calm = true, clock = false, fresh = false } = options;
+    const lasts = !touch && !dense && !clock && !fresh;
     const page = (lasts ? idle.pop() : undefined) ?? (await newPage(options));
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ reducedMotion: calm ? "reduce" : "no-preference" });

@@ -4,6 +4,7 @@ import { test } from "vitest";
 import { one } from "./calls.ts";
 import { inline } from "./fixtures.ts";
 import { Hosted, type HostedOptions } from "./hosted.ts";
+import { looks } from "./tiles.ts";
 
 const routing = one("routing");
 const search = one("fuzzy-search");
@@ -211,6 +212,22 @@ test.concurrent("calm: nothing turns or grows for who asked for less motion", as
     expect(running > 0).toBe(!calm);
     await view.close();
   }
+});
+
+test.concurrent("a dense screen gets tiles of twice the size, and the same map from them", async ({ expect }) => {
+  const lands: number[] = [];
+  for (const [dense, size] of [[false, "256"], [true, "512"]] as const) {
+    const view = await drawn(search, { dense });
+    await view.settled();
+    const picture = await view.shot(`people-${dense ? "dense" : "plain"}-screen`);
+    expect(picture.width).toBe(dense ? 1440 : 720);
+    lands.push(picture.count(looks["street-light"].land, 6) / picture.width ** 2);
+    const tiles = (await view.asked()).filter((path) => path.startsWith("/tile/"));
+    expect(new Set(tiles.map((path) => new URL(path, "https://tiles").searchParams.get("size")))).toEqual(new Set([size]));
+    await view.close();
+  }
+  expect(lands[0]).toBeGreaterThan(0.05);
+  expect(lands[1]! / lands[0]!).toBeCloseTo(1, 1);
 });
 
 test.concurrent("by touch: everything is large enough for a finger", async ({ expect }) => {

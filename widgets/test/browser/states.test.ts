@@ -180,6 +180,11 @@ test.concurrent.for(cases.map((state, i) => ({ ...state, theme: i % 2 === 0 ? "l
         expect(box!.height).toBeLessThanOrEqual(heightPx);
       }
       expect(await view.calls("tomtom-report-app-status")).toHaveLength(report === undefined ? 0 : 1);
+      // The host's log hears of what went wrong, and of nothing else.
+      const logged = (await view.heard("log")).map(({ value }) => value);
+      expect(logged).toMatchObject(report?.["outcome"] === "error" ? [{ level: "warning", data: { reason: report["reason"] } }] : []);
+      // Where a host honours no domain, asking for a tile is a violation.
+      if (options?.profile !== "blocked") expect(view.violations).toEqual([]);
       expect(view.errors).toEqual([]);
     } finally {
       await view.close();

@@ -87,14 +87,20 @@ function paint(x0: number, y0: number, close: boolean): Uint8Array {
 
 const made = new Map<string, Buffer>();
 
-export function mapTile(z: number, x: number, y: number, style: "street-light" | "street-dark"): Buffer {
-  const name = `${z}/${x}/${y}/${style}`;
+function doubled(indices: Uint8Array): Uint8Array {
+  const side = 2 * sidePx;
+  return Uint8Array.from({ length: side * side }, (_, i) => indices[(Math.floor(i / side) >> 1) * sidePx + ((i % side) >> 1)]!);
+}
+
+/** dense doubles every pixel, for the screens that ask for it. */
+export function mapTile(z: number, x: number, y: number, style: "street-light" | "street-dark", dense: boolean): Buffer {
+  const name = `${z}/${x}/${y}/${style}/${dense}`;
   const known = made.get(name);
   if (known !== undefined) return known;
   const indices = paint(x * sidePx, y * sidePx, z >= closeZoom);
   const look = looks[style];
   const palette = [look.land, look.park, look.water, look.street, look.road, look.land];
-  const picture = indexed(indices, sidePx, palette, nothing);
+  const picture = dense ? indexed(doubled(indices), 2 * sidePx, palette, nothing) : indexed(indices, sidePx, palette, nothing);
   made.set(name, picture);
   return picture;
 }
