@@ -37,6 +37,10 @@ function rampContent({ title, text }: Row, colours: readonly string[]): HTMLElem
 /** Lines are shown as a stroke, the rest as a mark. */
 const strokes = /^(route|alternative|delay-|toll|ferry|tunnel)/;
 
+function striped(stripe: string, ground: string): string {
+  return `repeating-linear-gradient(to right, transparent 0 2px, ${stripe} 2px 5px) center / 100% 2px no-repeat ${ground}`;
+}
+
 function swatchFor({ swatch, colour, number, rank }: Row, theme: Theme): HTMLElement | undefined {
   if (swatch === undefined) return undefined;
   const palette = paletteFor(theme);
@@ -44,6 +48,9 @@ function swatchFor({ swatch, colour, number, rank }: Row, theme: Theme): HTMLEle
   const form = number !== undefined ? "number" : strokes.test(swatch) ? "swatch" : "swatch mark";
   const made = element("span", form, number === undefined ? "" : String(number));
   made.style.backgroundColor = colour ?? ranked ?? palette.role[swatch];
+  // As on the map: dots of the road's colour on a pale ground, pale dashes on the road.
+  if (swatch === "ferry") made.style.background = striped(palette.role.route, palette.halo);
+  if (swatch === "tunnel") made.style.background = striped(palette.role.tunnel, palette.role.route);
   if (number !== undefined) made.style.color = palette.onMark;
   made.setAttribute("aria-hidden", number === undefined ? "true" : "false");
   return made;

@@ -240,7 +240,7 @@ test.concurrent("areas that a caller fills have his colour, and only those that 
   for (const count of counts) expect(count).toBeGreaterThan(500);
 });
 
-test.concurrent("a ferry is dotted where the road would be, and listed", async ({ expect }) => {
+test.concurrent("a ferry is dotted where the road would be, in the legend too, and listed", async ({ expect }) => {
   const document = (sections: object) => ({
     type: "FeatureCollection",
     features: [{ type: "Feature", geometry: { type: "LineString", coordinates: Array.from({ length: 101 }, (_, i) => [4 + i / 50, 52]) }, properties: { sections } }],
@@ -251,6 +251,9 @@ test.concurrent("a ferry is dotted where the road would be, and listed", async (
   expect(dotted).toBeGreaterThan(solid / 3);
   expect(dotted).toBeLessThan(solid * 0.8);
   await ferry!.frame.getByText("On the way").click();
+  const legend = ferry!.frame.locator(".legend .swatch");
+  const box = (await legend.boundingBox())!;
+  expect(middleOf(await ferry!.shot("draw-ferry"), route, box, 60).count).toBeGreaterThan(10);
   await row(ferry!, "Ferry").click();
   await detail(ferry!).getByText("Ferry").waitFor();
   await Promise.all([road!.close(), ferry!.close()]);
