@@ -197,3 +197,19 @@ func TestVariablesInPages(t *testing.T) {
 		}
 	}
 }
+
+var fittedFigure = regexp.MustCompile(`\| ([\d,]+) vertices, [\d.]+ m`)
+
+// TestFittedFigures demands that the README's figures are those of the page that says how they were measured.
+func TestFittedFigures(t *testing.T) {
+	all := pages(t)
+	figures := fittedFigure.FindAllStringSubmatch(all["README.md"], -1)
+	if len(figures) == 0 {
+		t.Error("the README has no figures")
+	}
+	for _, figure := range figures {
+		if !strings.Contains(all["docs/fitting.md"], " "+figure[1]+" / ") {
+			t.Errorf("%s vertices stand in the README, and not in docs/fitting.md", figure[1])
+		}
+	}
+}
