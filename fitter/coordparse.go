@@ -74,6 +74,9 @@ func (e *encoder) bestSource(text []byte, i, done, stride int, ends *numberEnds)
 	longest := 0
 	for j := stride; j <= sources*stride && j <= ends.count; j += stride {
 		at := int(ends.at[(ends.count-j)%eventsKept])
+		if i-at > windowBytes {
+			break // of very long numbers or white space; those before are farther still
+		}
 		back := 0
 		for back < takeAlong && back < i-done && back < at && text[at-1-back] == text[i-1-back] {
 			back++

@@ -12,7 +12,11 @@ type estimation struct {
 	rest        int  // bits of everything but the lines
 	counted     bool // so, not less what was shed
 	indexDigits int  // in that
+	rough       bool // from too few vertices to be believed
 }
+
+// enoughVertices is how many vertices, in lines that are compressed apart, an estimate has to come from to be believed.
+const enoughVertices = 2048
 
 // estimate is about what try would come to: without a search for chords, without a gzip member.
 func (w *workspace) estimate(levels []int, limit int) attempt {
@@ -50,8 +54,20 @@ func (w *workspace) estimateFresh(levels []int, limit int) attempt {
 	lines := int(float64(w.keptPrice()) / 16 * w.ratio)
 	w.estimated.rest, w.estimated.indexDigits = s.rest, w.indexDigits()
 	w.estimated.counted = s.rest == w.all.bits
+	apart := 0
+	w.eachLine(func(_ *line, kept []int32) { apart += len(kept) })
+	w.estimated.rough = apart < max(enoughVertices, n-n/8)
 	each := float64(max(lines, 1)) / float64(max(n, 1))
 	return s.foretell(each)
+}
+
+// hopeless reports whether the document does not fit with the fewest vertices, the levels of an estimate in force.
+func (w *workspace) hopeless(limit int) bool {
+	w.writeOn(metreGrid)
+	w.choose(w.keys, 0)
+	w.writeFitted(true)
+	w.deflate(limit)
+	return len(w.packed) > limit
 }
 
 // foretell estimates an attempt from the bits of one vertex.

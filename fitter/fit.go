@@ -116,9 +116,15 @@ func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 		return Result{Status: TooLarge, Steps: []Step{}}, nil
 	}
 	w := borrowWorkspace()
-	defer w.release()
-	if !w.table.same(&plan) {
-		w.table.build(&plan)
+	r, err := w.fit(doc, &plan, budget)
+	w.release() // not after a panic, when nobody knows what state it is in
+	return r, err
+}
+
+// fit is Fit in one workspace.
+func (w *workspace) fit(doc []byte, plan *Plan, budget Budget) (Result, error) {
+	if !w.table.same(plan) {
+		w.table.build(plan)
 	}
 	if err := w.doc.scan(doc, &w.table, plan.Drop); err != nil {
 		return Result{}, err
@@ -131,7 +137,7 @@ func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 	}
 	r.Status = TooLarge
 	if !plan.Exact && len(w.doc.lines) > 0 {
-		w.climb(&r, &plan, budget)
+		w.climb(&r, plan, budget)
 	}
 	return r, nil
 }

@@ -73,7 +73,7 @@ func TestGeometry(t *testing.T) {
 		},
 		{
 			"crosses the antimeridian",
-			feature("LineString", `[[179.9999949,1.0000001],[-179.9999951,1.0000001],[-179.5000001,1.5000001]]`, `"progress":[{"pointIndex":1}]`),
+			feature("LineString", `[[179.9999904,1.0000001],[-179.9999996,1.0000001],[-179.5000001,1.5000001]]`, `"progress":[{"pointIndex":1}]`),
 			feature("LineString", `[[179.99999,1],[-180,1],[-179.5,1.5]]`, `"progress":[{"pointIndex":1}]`),
 		},
 		{

@@ -29,6 +29,9 @@ type ladder struct {
 // 0.15 too large.
 const nearComfort = 0.2
 
+// farAbove is how many times the limit an estimate that is not to be believed must have, so that the document does not fit for sure.
+const farAbove = 3
+
 // climb simplifies, and sheds step by step while the error is above what is comfortable.
 func (w *workspace) climb(r *Result, plan *Plan, budget Budget) {
 	l := ladder{w: w, plan: plan, r: r, limit: gzipBytes(budget.Chars + budget.Extra), shed: -1, scale: 1}
@@ -107,8 +110,13 @@ func (l *ladder) guess() (a attempt, sure bool) {
 	}
 	a = l.w.estimate(l.w.levels, l.limit)
 	a.errorM *= l.scale
-	comfortableM := l.plan.ComfortableM
-	return a, !a.fits || a.errorM > comfortableM*(1+nearComfort)
+	switch {
+	case !a.fits && l.w.estimated.rough && a.bytes < farAbove*l.limit:
+		return a, l.w.hopeless(l.limit)
+	case !a.fits:
+		return a, true
+	}
+	return a, !l.w.estimated.rough && a.errorM > l.plan.ComfortableM*(1+nearComfort)
 }
 
 // canGoOn reports whether there is anything left to shed.

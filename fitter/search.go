@@ -33,9 +33,10 @@ func (w *workspace) try(levels []int, limit int) attempt {
 	if !best.fits || best.errorM > fineWorthM {
 		return best
 	}
-	if room := float64(limit) / float64(best.n); float64(w.above(fineGrid, best.errorM))*room*1.08 > float64(limit) {
-		return best // the vertices alone that the same error takes do not fit
+	if !w.fineMayFit(best, limit) {
+		return best
 	}
+	w.rankAll(fineGrid)
 	w.packed, w.other = w.other, w.packed
 	if fine := w.tryRanked(fineGrid, limit, best.errorM); fine.better(best) {
 		return fine
@@ -47,6 +48,21 @@ func (w *workspace) try(levels []int, limit int) attempt {
 // fineWorthM is the error above which a sixth decimal, which takes the 0.7 m of rounding away, is not worth its
 // characters.
 const fineWorthM = 3
+
+// fineVertex is about by how much a vertex with six decimals is longer than one with five, less what the better choice of vertices
+// makes up for.
+const fineVertex = 1.08
+
+// fineMayFit reports whether the vertices that the error of best, just made with five decimals, takes with six may fit.
+func (w *workspace) fineMayFit(best attempt, limit int) bool {
+	if best.n == len(w.keys) || w.mixed() {
+		return true // a vertex may be as long, or what the lines take is not known
+	}
+	lines := (best.bytes-gzipFrame)*8 - w.restBits
+	room := (limit-gzipFrame)*8 - w.restBits
+	most := float64(best.n) * float64(room) / float64(max(lines, 1)) // of five decimals
+	return float64(w.above(fineGrid, best.errorM))*fineVertex <= most
+}
 
 // above ranks on a grid and counts the vertices whose priority is above a tolerance.
 func (w *workspace) above(g grid, toleranceM float64) int {
@@ -104,8 +120,16 @@ type search struct {
 	count  int
 }
 
-// probe is the size of the lines, in bits, with n vertices.
-type probe struct{ n, bits int }
+// probe is the size with n vertices, in bits: of the lines that are compressed apart, and of everything.
+type probe struct{ n, lines, whole int }
+
+// bits is the one that depends on n alone.
+func (p probe) bits(mixed bool) int {
+	if mixed {
+		return p.whole
+	}
+	return p.lines
+}
 
 // Where the search aims, in ten-thousandths of the budget, and what it takes without another try.
 const (
@@ -196,7 +220,7 @@ func (s *search) compress(n int) (kept, bytes int) {
 	n = s.w.choose(s.w.keys, n)
 	s.w.writeFitted(true)
 	s.w.deflate(math.MaxInt)
-	s.probes[s.count] = probe{n, s.w.lineBits}
+	s.probes[s.count] = probe{n, s.w.lineBits, 8 * len(s.w.packed)}
 	s.count++
 	s.rest = s.w.restBits
 	return n, len(s.w.packed)
@@ -205,23 +229,27 @@ func (s *search) compress(n int) (kept, bytes int) {
 // aim is the number of vertices at which the line through the two nearest probes meets the room there is; with one
 // probe, the line through it and nothing.
 func (s *search) aim() int {
-	room := s.room()
+	room, mixed := s.room(), s.w.mixed()
+	if mixed { // what is not a line depends on the vertices, too
+		room = 8 * s.limit * aimAt / 10000
+	}
 	var near, next probe
 	for _, p := range s.probes[:s.count] {
-		switch {
-		case near.n == 0 || distance(p.bits, room) < distance(near.bits, room):
+		switch away := distance(p.bits(mixed), room); {
+		case near.n == 0 || away < distance(near.bits(mixed), room):
 			near, next = p, near
-		case p.n != near.n && (next.n == 0 || distance(p.bits, room) < distance(next.bits, room)):
+		case p.n != near.n && (next.n == 0 || away < distance(next.bits(mixed), room)):
 			next = p
 		}
 	}
-	slope := float64(near.n) / float64(max(near.bits, 1))
-	if next.n != 0 && next.n != near.n && next.bits != near.bits {
-		if between := float64(near.n-next.n) / float64(near.bits-next.bits); between > slope/4 && between < slope*4 {
+	bits := near.bits(mixed)
+	slope := float64(near.n) / float64(max(bits, 1))
+	if apart := bits - next.bits(mixed); next.n != 0 && next.n != near.n && apart != 0 {
+		if between := float64(near.n-next.n) / float64(apart); between > slope/4 && (mixed || between < slope*4) {
 			slope = between
 		}
 	}
-	return s.clamp(near.n + int(float64(room-near.bits)*slope))
+	return s.clamp(near.n + int(float64(room-bits)*slope))
 }
 
 // next is what to compress after n vertices did not fill the budget or were too many.
@@ -234,9 +262,6 @@ func (s *search) next(n, size int, a attempt, over int) int {
 		return s.total
 	}
 	to := s.aim()
-	if s.w.mixed() { // the size of the rest depends on the vertices, too
-		to = s.clamp(n * s.limit * aimAt / 10000 / max(size, 1))
-	}
 	if to < low || to >= over {
 		to = low + (over-low)/2
 	}

@@ -55,9 +55,11 @@ func (s *search) byTolerance() (attempt, bool) {
 	if worst < roundingM*metreGrid.scale/s.g.scale {
 		return attempt{}, false
 	}
+	if w.choose(w.keys, n); w.mixed() {
+		return attempt{}, false // what a tolerance takes is not known then
+	}
 	t := tolerances{search: s, ratio: w.ratio, power: tolerancePower, sight: sights(s.total / n)}
 	if s.g != metreGrid {
-		w.choose(w.keys, n)
 		t.ratio = w.bitsForPrice()
 	}
 	first := t.sampled(worst*firstTolerance, float64(s.room()))
