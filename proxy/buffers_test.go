@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -68,6 +72,37 @@ func TestReadingTakesLittleNewMemory(t *testing.T) {
 	if perCall := (after.TotalAlloc - before.TotalAlloc) / calls; perCall > 4<<20 {
 		t.Errorf("%d bytes of new memory a call", perCall)
 	}
+}
+
+// TestLongBatchTakesTheMemoryOfOneResult: what was sent is not held until the last response of a batch.
+func TestLongBatchTakesTheMemoryOfOneResult(t *testing.T) {
+	const calls = 50
+	g := newGateway(t, "http://127.0.0.1:1")
+	var body, stream []string
+	for i := range calls {
+		body = append(body, callOf(strconv.Itoa(i), "tomtom-traffic", "{}"))
+		stream = append(stream, eventOf(strconv.Itoa(i), textResultOf(`{"a":"`+strings.Repeat("x", 2*smallestBuffer)+`","_meta":{"show_ui":true}}`)))
+	}
+	messages, _, err := scanMessages([]byte("[" + strings.Join(body, ",") + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	x := &exchange{
+		g: g.Gateway, w: w, flush: func() {}, r: httptest.NewRequest(http.MethodPost, "/mcp", nil), batch: true,
+		waiting: map[string]*request{}, hold: hold{room: g.room}, limit: 1 << 20,
+	}
+	if owned, unique := x.sort(messages); !owned || !unique {
+		t.Fatal("the calls are not the gateway's")
+	}
+	x.stream(t.Context(), &http.Response{Body: io.NopCloser(strings.NewReader(strings.Join(stream, "")))})
+	if n := strings.Count(w.Body.String(), statusNone); n != calls || len(x.waiting) > 0 {
+		t.Errorf("%d of %d responses", n, calls)
+	}
+	if n := len(x.hold.buffers); n > 2 {
+		t.Errorf("%d buffers are held after %d responses", n, calls)
+	}
+	x.hold.release()
 }
 
 // TestHoldGrows: what a hold grows keeps its bytes, is accounted for beyond the first buffer, and can be taken away.

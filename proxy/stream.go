@@ -52,13 +52,16 @@ func (x *exchange) openEvent(ev event) *unit {
 	return u
 }
 
-// deliver settles a unit and sends its event.
+// deliver settles a unit and sends its event. What it took for that it gives up at once: of a batch, many may follow.
 func (x *exchange) deliver(ctx context.Context, u *unit, answered bool) {
 	data := x.settle(ctx, u, answered)
+	defer x.hold.drop(data) // unless it is u's own, which is no buffer's beginning
 	if x.deliverAlone(u, data) {
 		return
 	}
-	x.write(u.event.appendWith(x.hold.buffer(len(data)+len(u.event.raw)-len(u.data)+64), data))
+	event := u.event.appendWith(x.hold.buffer(len(data)+len(u.event.raw)-len(u.data)+64), data)
+	x.write(event)
+	x.hold.drop(event)
 }
 
 // awaitEnd waits for the end of a stream that has nothing more to say, delivers what was held for it, and then
