@@ -199,18 +199,27 @@ func (m message) isAnonymousError() bool {
 }
 
 // relayRefusal answers a host's request with what the upstream answered to a question, under the request's own id.
-func (x *exchange) relayRefusal(f *refusal) {
-	body := f.body
-	if messages, batch, err := scanMessages(f.body); err == nil && !batch && len(messages) == 1 {
+func (x *exchange) relayRefusal(ctx context.Context, f *refusal) {
+	body, asJSON := f.body, false
+	messages, batch, err := scanMessages(f.body)
+	switch {
+	case err == nil && !batch && messages[0].isResponse():
 		m := messages[0]
 		if stringAt(m.body, m.id) == f.id && len(x.requests) > 0 && x.requests[0].isRequest() {
 			q := x.requests[0]
 			body = jsonspan.Apply(nil, f.body, []jsonspan.Edit{{Span: m.id, With: q.raw(q.id)}})
 		}
+		asJSON = true
+	case f.status < http.StatusMultipleChoices: // a page, or nothing, where a response belongs
+		x.g.refuse(ctx, x.w, failuresOf(x.messages()), x.batch, errUndecided)
+		return
 	}
 	h := x.w.Header()
 	copyResponseHeader(h, f.header, true)
 	h.Del(headerSession)
+	if asJSON { // it may have come as an event
+		h.Set("Content-Type", "application/json")
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(f.status)
 	_, _ = x.w.Write(body) // a host that has gone needs no answer

@@ -36,7 +36,7 @@ func (x *exchange) cross(ctx context.Context) (ok bool) {
 	case n == nil && x.host == eraLegacy:
 		return true
 	case n == nil && answer != nil:
-		x.relayRefusal(answer)
+		x.relayRefusal(ctx, answer)
 		return false
 	case n == nil:
 		if err == nil {
@@ -112,10 +112,10 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 	gr, l, answer, err := x.g.greetingOf(ctx, x.r, n, b.part)
 	switch {
 	case answer != nil:
-		if isRefusedForm(answer.status) {
-			x.g.eras.forget(n)
+		if isRefusedForm(answer.status) && x.isModernNow(ctx, n) {
+			return true
 		}
-		x.relayRefusal(answer)
+		x.relayRefusal(ctx, answer)
 		return false
 	case err != nil:
 		x.g.refuse(ctx, x.w, failuresOf(x.messages()), false, err)
@@ -321,13 +321,36 @@ func isCoreMethod(method string) bool {
 	return false
 }
 
-// noteVersions looks at what an upstream of the modern era answers to a host's server/discover: one that has none of its
-// revisions any more is another server.
-func (x *exchange) noteVersions(p *response) {
-	if p.request.method != methodDiscover || x.bridge != nil || x.nature == nil || !x.nature.modern {
+// isModernNow asks again for the era of an upstream that was legacy and has refused the gateway's initialize for its form.
+// Where it is modern now, the host's request goes as it is.
+func (x *exchange) isModernNow(ctx context.Context, before *nature) bool {
+	x.g.eras.forget(before)
+	now, _, _ := x.g.eraOf(x.r)
+	if now == nil || !now.modern {
+		return false
+	}
+	x.g.log.WarnContext(ctx, "the upstream speaks another era now", slog.Bool("modern", true))
+	x.nature = now
+	return true
+}
+
+// noteEra looks for signs, in what an upstream of the modern era answers, that there is a legacy one in its place now that
+// does not refuse what it does not understand: it does not know server/discover, or names none of the modern revisions
+// there, or its result has no type.
+func (x *exchange) noteEra(p *response) {
+	if x.nature == nil || !x.nature.modern || x.bridge == nil && x.host != eraModern {
 		return
 	}
-	if list, ok := jsonspan.Lookup(p.body, p.result, "supportedVersions"); ok && !slices.ContainsFunc(stringsAt(p.body, list), isModernVersion) {
-		x.g.eras.forget(x.nature)
+	discovers := p.request.method == methodDiscover || x.bridge != nil && x.bridge.upstreamMethod(p.request.message) == methodDiscover
+	if p.result.Len() == 0 {
+		if code, ok := errorCode(p.message); ok && code == codeUnknownMethod && discovers {
+			x.g.eras.suspect(x.nature)
+		}
+		return
+	}
+	_, typed := jsonspan.Find(p.body, p.result, memberResultType)
+	list, named := jsonspan.Lookup(p.body, p.result, "supportedVersions")
+	if !typed || discovers && named && !slices.ContainsFunc(stringsAt(p.body, list), isModernVersion) {
+		x.g.eras.suspect(x.nature)
 	}
 }

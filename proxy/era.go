@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ type eras struct {
 	flight *discovery           // the question that is on its way; nil without one
 	dumb   *discovery           // the last one without an answer that decides; nil after one that did
 	until  time.Time            // when dumb may be asked again
+	found  time.Time            // when known was
 	facts  map[string]*greeting // of a legacy upstream, by the map service that a caller asks for; see greetingOf
 }
 
@@ -108,6 +110,16 @@ func (e *eras) forget(n *nature) {
 	}
 }
 
+// suspect drops what is known of n because of an answer that servers of its era do not give. Some give such answers all
+// the time: what has just been found out is not asked again at once.
+func (e *eras) suspect(n *nature) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known == n && time.Since(e.found) > discoveryPause {
+		e.known, e.facts = nil, nil
+	}
+}
+
 // doubtEra drops whatever is known of the upstream's era: the next request asks again.
 func (g *Gateway) doubtEra() {
 	if n := g.eras.current(); n != nil {
@@ -138,7 +150,7 @@ func (g *Gateway) eraOf(r *http.Request) (n *nature, answer *refusal, err error)
 			g.discover(r, d)
 			return d.nature, d.answer, d.err
 		case !errors.Is(d.err, errHostGone): // else that caller went away, and with it the question
-			return d.nature, d.answer, d.err
+			return d.nature, d.answer.forOthers(), d.err
 		}
 	}
 }
@@ -167,13 +179,34 @@ var ended = func() chan struct{} {
 	return c
 }()
 
-// isOfCaller reports whether the refusal is about who asked.
+// isOfCaller reports whether the refusal is about who asked, or about the moment: the way to a login and its page are, too.
 func (f *refusal) isOfCaller() bool {
 	switch f.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusRequestHeaderFieldsTooLarge, http.StatusUnavailableForLegalReasons:
 		return true
+	case http.StatusOK:
+		return isMediaType(f.header, "text/html")
 	}
-	return false
+	return 300 <= f.status && f.status < 400
+}
+
+// decidesNothing reports whether the refusal says nothing of the upstream's revisions.
+func (f *refusal) decidesNothing() bool {
+	return f.isOfCaller() || f.status >= http.StatusInternalServerError && !isRefusedForm(f.status)
+}
+
+// forOthers is the refusal for callers other than the one who asked. They hear that there was one; what else stands in
+// it, such as a cookie, is not theirs.
+func (f *refusal) forOthers() *refusal {
+	if f == nil {
+		return nil
+	}
+	return &refusal{
+		status: f.status, id: f.id, header: http.Header{"Content-Type": {"application/json"}},
+		body: errorResponse(quoted(f.id), &rpcError{code: codeInternal, message: "The MCP server answered with HTTP status " + strconv.Itoa(f.status)}),
+	}
 }
 
 // discover asks the upstream, notes what it said, and ends d.
@@ -192,7 +225,7 @@ func (e *eras) conclude(d *discovery) {
 	}
 	switch {
 	case d.nature != nil:
-		e.known, e.dumb, e.facts = d.nature, nil, nil
+		e.known, e.dumb, e.facts, e.found = d.nature, nil, nil, time.Now()
 	case d.answer != nil && d.answer.isOfCaller(), d.err != nil && !isTimeout(d.err) && !errors.Is(d.err, errUpstreamTimeout):
 		// About this caller, or the upstream is not there: the next request may fare better.
 	default:
@@ -210,7 +243,7 @@ func (g *Gateway) askEra(r *http.Request) (*nature, *refusal, error) {
 	case err != nil && !errors.Is(err, errNoAnswer):
 		g.log.WarnContext(r.Context(), "upstream's era not found", slog.Any("err", err))
 		return nil, nil, err
-	case answer != nil && (answer.isOfCaller() || answer.status >= http.StatusInternalServerError):
+	case answer != nil && answer.decidesNothing():
 		return nil, answer, nil
 	}
 	n := natureOf(reply)
@@ -271,7 +304,7 @@ func (g *Gateway) servesLegacy(r *http.Request, n *nature) (bool, *refusal, erro
 	switch {
 	case err != nil && !errors.Is(err, errNoAnswer):
 		return false, nil, err
-	case answer != nil && (answer.isOfCaller() || answer.status >= http.StatusInternalServerError):
+	case answer != nil && answer.decidesNothing():
 		return false, answer, nil
 	}
 	serves := false

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"mime"
 	"net/http"
 	"slices"
@@ -198,6 +199,11 @@ func isMediaType(h http.Header, want string) bool {
 
 // fail answers every request that waits with what went wrong, beside the gateway's own answers.
 func (x *exchange) fail(ctx context.Context, err error) {
+	if errors.Is(cause(ctx, err), errHostGone) && x.r.Context().Err() == nil {
+		// The host has cancelled the request and is still there: its stream ends without a response.
+		x.w.Header().Set("Content-Type", "text/event-stream")
+		x.w.WriteHeader(http.StatusOK)
+	}
 	x.g.refuse(ctx, x.w, func(e *rpcError) [][]byte { return append(x.failures(e), x.answers...) }, x.batch, err)
 	x.logUnanswered(ctx, statusFailed, failureKind(cause(ctx, err)))
 }
@@ -325,6 +331,7 @@ func (x *exchange) settle(ctx context.Context, u *unit, answered bool) []byte {
 
 // edit returns the edits of one response. answered says that the answer's connection is free for a redemption.
 func (x *exchange) edit(ctx context.Context, p *response, answered bool) []jsonspan.Edit {
+	x.noteEra(p)
 	edits := x.ownEdits(ctx, p, answered)
 	if x.bridge == nil {
 		return edits
@@ -352,7 +359,6 @@ func (x *exchange) ownEdits(ctx context.Context, p *response, answered bool) []j
 	case methodListResources:
 		return x.g.widgets.editResourcesList(p.body, p.result, p.request.client)
 	case methodInitialize, methodDiscover:
-		x.noteVersions(p)
 		return editInitialize(p.body, p.result, p.request.client)
 	}
 	return nil

@@ -272,7 +272,11 @@ func failureOf(err error) (status int, failure *rpcError) {
 			code: codeInternal, message: "The MCP server was restarted and speaks other revisions now. It refused this call, which did not run: send it again",
 		}
 	}
-	return http.StatusBadGateway, &rpcError{code: codeInternal, message: "The MCP server could not be reached or broke off"}
+	text := "The MCP server could not be reached or broke off"
+	if errors.Is(err, errUndecided) {
+		text = "The MCP server does not say which protocol revisions it speaks: what it answered is no MCP message"
+	}
+	return http.StatusBadGateway, &rpcError{code: codeInternal, message: text}
 }
 
 // failureKind is failureOf for metrics.

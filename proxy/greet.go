@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -44,11 +45,14 @@ func (g *Gateway) greet(r *http.Request, l *lease, c clientPart) (*greeting, *re
 	}
 	defer closeBody(resp)
 	reply, read, err := readReply(ctx, resp, q.id, l != nil)
+	if err != nil && !errors.Is(err, errNoAnswer) {
+		return nil, nil, cause(ctx, err)
+	}
 	if err != nil || resp.StatusCode != http.StatusOK || reply.result.Len() == 0 {
 		if read == nil && reply.body != nil {
 			read = reply.raw(reply.span)
 		}
-		return nil, &refusal{status: resp.StatusCode, header: resp.Header, body: read, id: q.id}, cause(ctx, err)
+		return nil, &refusal{status: resp.StatusCode, header: resp.Header, body: read, id: q.id}, err
 	}
 	gr := readGreeting(reply, resp.Header)
 	if gr.session != "" {

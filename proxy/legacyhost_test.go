@@ -204,11 +204,8 @@ func TestLegacyHostCancels(t *testing.T) {
 	})
 	up.versions = []string{modernVersion}
 	g := newGateway(t, up.URL)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		g.post(t, callOf("5", "other", "{}"), headerSession, "s")
-	}()
+	done := make(chan answer, 1)
+	go func() { done <- g.post(t, callOf("5", "other", "{}"), headerSession, "s") }()
 	<-arrived
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5.0}}`
 	for _, stranger := range [][]string{{headerSession, "t"}, {headerSession, "s", "Tomtom-Api-Key", "another"}} {
@@ -223,7 +220,10 @@ func TestLegacyHostCancels(t *testing.T) {
 	}
 	g.post(t, cancel, headerSession, "s")
 	<-gone
-	<-done
+	// A body of no type would be an error to the host's client.
+	if got := <-done; got.status != http.StatusOK || got.header.Get("Content-Type") != "text/event-stream" || len(got.body) != 0 {
+		t.Errorf("the cancelled call: %d %v %s", got.status, got.header, got.body)
+	}
 }
 
 // TestLegacyStreamOfChanges: a legacy host's GET is a subscription at a modern upstream.

@@ -206,3 +206,44 @@ func TestHTTPMessagesOfTheServer(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestHTTPCallersOfOneServer: two hosts of revision 2026-07-28 use the same id at once. One goes away; the other gets its own
+// answer.
+func TestHTTPCallersOfOneServer(t *testing.T) {
+	g := shared(t)
+	host := testkit.Client{URL: g.URL, Header: http.Header{"Authorization": {"Bearer " + token}, "Tomtom-Api-Key": nil}}
+	call := func(id, do string) (string, map[string]string) {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"tomtom-geocode","arguments":{"do":"` + do + `"},"_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "tomtom-geocode"}
+	}
+	heard := func(part string) int {
+		body, header := call("9", "heard")
+		return len(having(strings.Split(textOf(t, host.Do(t, http.MethodPost, body, header).Text()), "\n"), part))
+	}
+	heard("")
+	body, header := call("1", "progress never")
+	leaving, err := host.Start(t, http.MethodPost, body, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, header = call("1", "progress wait")
+	staying, err := host.Start(t, http.MethodPost, body, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = leaving.Body.Close()
+	testkit.Eventually(t, "the call of the host that left is cancelled", func() bool { return heard("notifications/cancelled") > 0 })
+	body, header = call("8", "release")
+	host.Do(t, http.MethodPost, body, header)
+	got := ""
+	for data := range testkit.ReadEvents(staying.Body) {
+		got = data
+	}
+	_ = staying.Body.Close()
+	if !strings.Contains(got, `"id":1`) || !strings.Contains(got, `"result"`) {
+		t.Errorf("the other host: %s", got)
+	}
+	if n := heard("notifications/cancelled"); n != 1 {
+		t.Errorf("%d cancellations", n)
+	}
+}

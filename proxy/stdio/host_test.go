@@ -242,6 +242,7 @@ func TestHostBadLines(t *testing.T) {
 		{`{"id":7,"method":"x","params":"` + strings.Repeat("x", 100_000) + `"}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"The message has more than 1000 bytes"}}`},
 		{strings.Repeat("x", 100_000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The message has more than 1000 bytes"}}`},
 		{" \t\r", ""},
+		{"\ufeff" + `{"id":8,"method":"x"}`, `{"id":8,"result":{}}`},
 	} {
 		h.says(t, test.line)
 		if test.want != "" {

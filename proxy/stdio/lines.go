@@ -23,6 +23,9 @@ func newLineReader(src io.Reader, limit int64) *lineReader {
 	return &lineReader{src: bufio.NewReaderSize(src, readBuffer), limit: limit}
 }
 
+// byteOrderMark is what programs on Windows put before the first thing that they write.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // tooLongError says that a line has more bytes than may be held. The line is over: the next one can be read.
 type tooLongError struct {
 	id    []byte // the id of the message that it was, raw; nil when none was seen
@@ -31,7 +34,7 @@ type tooLongError struct {
 
 func (e *tooLongError) Error() string { return fmt.Sprintf("a line of more than %d bytes", e.limit) }
 
-// next returns the next line, without its end; the bytes are the caller's. The last one may have no end. The error is a
+// next returns the next line, without its end and without a byte order mark before it; the bytes are the caller's. The last one may have no end. The error is a
 // *tooLongError, after which reading goes on, io.EOF, or what reading failed with.
 func (r *lineReader) next() ([]byte, error) {
 	var line []byte
@@ -47,7 +50,7 @@ func (r *lineReader) next() ([]byte, error) {
 		case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
 			return nil, err
 		}
-		line = bytes.TrimSuffix(line, []byte{'\n'})
+		line = bytes.TrimPrefix(bytes.TrimSuffix(line, []byte{'\n'}), byteOrderMark)
 		return bytes.TrimSuffix(line, []byte{'\r'}), nil
 	}
 }

@@ -42,6 +42,9 @@ type Pipe struct {
 	writes  chan outgoing
 	ended   chan struct{} // closed when the server's output has ended
 	err     error         // why; set before ended is closed
+	// shared says that several callers send requests, who must hear nothing of each other's and use the same ids. It does
+	// not change.
+	shared bool
 	// handshakeID is the id of an initialize of the pipe's own.
 	handshakeID string
 
@@ -262,53 +265,6 @@ func wrote(ctx context.Context) {
 	}
 }
 
-// abandon gives up what x still waits for, and tells the server. The end of x is its reader's to notice.
-func (p *Pipe) abandon(x *exchange) {
-	if x == nil {
-		return
-	}
-	p.mu.Lock()
-	var lines [][]byte
-	for key, q := range p.waiting {
-		if q.exchange != x {
-			continue
-		}
-		p.drop(key, q)
-		if q.method != methodInitialize { // which must not be cancelled
-			lines = append(lines, cancellation(q.onPipe))
-			p.giveUp(key)
-		}
-	}
-	p.mu.Unlock()
-	for _, line := range lines {
-		p.tell(line)
-	}
-}
-
-// tell brings a line to the server that nobody waits for. It is given up only with the server itself.
-func (p *Pipe) tell(line []byte) {
-	go func() {
-		select {
-		case p.writes <- outgoing{line, make(chan error, 1)}:
-		case <-p.ended:
-		}
-	}()
-}
-
-// cancellation tells a server that a request is not waited for any more.
-func cancellation(id []byte) []byte {
-	line := append([]byte(`{"jsonrpc":"2.0","method":"`+methodCancelled+`","params":{"requestId":`), id...)
-	return append(line, `}}`...)
-}
-
-// giveUp notes that the server knows that nobody waits for a request any more: it need not hear that twice, from a host
-// that cancels and from whoever works for it. p.mu is held.
-func (p *Pipe) giveUp(key string) {
-	const kept = 64
-	p.given = append(p.given, key)
-	p.given = p.given[max(0, len(p.given)-kept):]
-}
-
 // drop forgets a request. p.mu is held.
 func (p *Pipe) drop(key string, q *pending) {
 	delete(p.waiting, key)
@@ -370,12 +326,12 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 	q.own = isOwn(m, p.options.Own)
 	key := q.key
 	q.onPipe = q.id
-	if _, taken := p.waiting[key]; taken {
+	// An answer to a request that was given up may still come: its id is not another's so soon.
+	if _, taken := p.waiting[key]; taken || slices.Contains(p.given, key) || p.shared && !q.own {
 		q.onPipe, key = p.madeUp("id")
 		edits = append(edits, jsonspan.Edit{Span: m.id, With: q.onPipe})
 	}
 	p.waiting[key] = q
-	p.given = slices.DeleteFunc(p.given, func(given string) bool { return given == key })
 	x.left++
 	switch m.method {
 	case methodInitialize, methodDiscover, methodPing:
@@ -385,7 +341,7 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 	if token := m.param("_meta", "progressToken"); token.Len() > 0 {
 		t := &progress{exchange: x, token: m.raw(token)}
 		q.token = jsonspan.ScalarKey(m.body, token)
-		if _, taken := p.tokens[q.token]; taken {
+		if _, taken := p.tokens[q.token]; taken || p.shared {
 			var with []byte
 			with, q.token = p.madeUp("token")
 			t.made = true
@@ -413,37 +369,4 @@ func (p *Pipe) madeUp(what string) (text []byte, key string) {
 			return []byte(`"` + name + `"`), key
 		}
 	}
-}
-
-// cancel looks for the request that m cancels. It is given up: no answer to it reaches anybody. ended is its exchange
-// where that waits for nothing else. passes is false where m must not reach the server, because it would hit a request of
-// somebody else's. p.mu is held.
-func (p *Pipe) cancel(m message) (edits []jsonspan.Edit, ended *exchange, passes bool) {
-	id := m.param("requestId")
-	want := jsonspan.ScalarKey(m.body, id)
-	var found *pending
-	var at string
-	several := false
-	for key, q := range p.waiting {
-		if q.key == want && !q.own && q.method != methodInitialize {
-			several = found != nil
-			found, at = q, key
-		}
-	}
-	switch {
-	case several:
-		return nil, nil, false
-	case found == nil:
-		_, others := p.waiting[want]
-		return nil, nil, !others && !slices.Contains(p.given, want)
-	}
-	p.giveUp(at)
-	if at != want {
-		edits = []jsonspan.Edit{{Span: id, With: found.onPipe}}
-	}
-	p.drop(at, found)
-	if found.exchange.left == 0 {
-		ended = found.exchange
-	}
-	return edits, ended, true
 }

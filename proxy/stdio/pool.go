@@ -141,6 +141,7 @@ func (p *Pool) server(session string, starts bool) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
+	started.Pipe.shared = session == ""
 	s := &pooled{Server: started, used: time.Now()}
 	p.servers[session] = s
 	p.log.Info("server started", slog.Int("running", len(p.servers)))

@@ -128,6 +128,7 @@ func (p *Pipe) takeOne(line []byte, m message, again bool) {
 		p.noMessage(line)
 	case m.method == methodProgress:
 		p.progress(line, m)
+	case m.method == methodCancelled && p.endSubscription(line, m):
 	default:
 		p.notify(line, m)
 	}
@@ -148,10 +149,22 @@ func (p *Pipe) answer(line []byte, m message) {
 	last := q.exchange.left == 0
 	p.greeting.note(q, line, m)
 	p.mu.Unlock()
-	if string(q.onPipe) != string(q.id) {
-		line = jsonspan.Apply(nil, line, []jsonspan.Edit{{Span: m.id, With: q.id}})
+	q.exchange.out.push(q.restored(line, m), last)
+}
+
+// restored returns line, the response m to q, under the id that the sender of q wrote; that of a subscription repeats it.
+func (q *pending) restored(line []byte, m message) []byte {
+	if string(q.onPipe) == string(q.id) {
+		return line
 	}
-	q.exchange.out.push(line, last)
+	edits := []jsonspan.Edit{{Span: m.id, With: q.id}}
+	if q.method == methodListen {
+		if s, ok := jsonspan.Lookup(m.body, m.span, "result", "_meta", metaSubscriptionID); ok {
+			edits = append(edits, jsonspan.Edit{Span: s, With: q.id})
+		}
+	}
+	jsonspan.Sort(edits)
+	return jsonspan.Apply(nil, line, edits)
 }
 
 // progress brings a progress notification to the exchange that asked for it, under the token that its sender wrote.
@@ -189,26 +202,52 @@ func (p *Pipe) notify(line []byte, m message) {
 	q.exchange.out.push(line, false)
 }
 
+// endSubscription ends the subscription that the server has ended: by naming its request, and without a response to it. It
+// is false where there is none.
+func (p *Pipe) endSubscription(line []byte, m message) bool {
+	id := m.param("requestId")
+	key := jsonspan.ScalarKey(m.body, id)
+	p.mu.Lock()
+	q := p.waiting[key]
+	if q == nil || q.method != methodListen {
+		p.mu.Unlock()
+		return false
+	}
+	p.drop(key, q)
+	last := q.exchange.left == 0
+	p.mu.Unlock()
+	q.exchange.out.push(jsonspan.Apply(nil, line, []jsonspan.Edit{{Span: id, With: q.id}}), false)
+	if last {
+		q.exchange.out.end(nil)
+	}
+	return true
+}
+
 // unasked brings what the server says of its own to the call that runs, the newest of several, else to the listener. A
 // request of the server's is best on the stream of the call that it is about, and only where one runs alone is it known
 // which that is. What is about no call goes to the listener first.
 func (p *Pipe) unasked(line []byte, m message) {
 	p.mu.Lock()
-	to := p.listener
+	to, takers := p.listener, 0
 	for _, x := range p.open {
 		if x.takes && (p.listener == nil || !isNews(m.method)) {
 			to = x.out
+			takers++
 		}
+	}
+	if p.shared && takers > 1 {
+		p.mu.Unlock()
+		p.nobodys(m)
+		return
 	}
 	if to != nil {
 		p.mu.Unlock()
 		to.push(line, false)
 		return
 	}
-	if m.isRequest() && m.method == methodPing {
+	if m.isRequest() && m.method == methodPing || p.shared {
 		p.mu.Unlock()
-		pong := append([]byte(`{"jsonrpc":"2.0","id":`), m.raw(m.id)...)
-		p.tell(append(pong, `,"result":{}}`...))
+		p.nobodys(m)
 		return
 	}
 	p.backlog = append(p.backlog, line)
@@ -220,6 +259,18 @@ func (p *Pipe) unasked(line []byte, m message) {
 		}
 	}
 	p.mu.Unlock()
+}
+
+// nobodys deals with what the server says unasked to none or to any of several callers. Its requests are answered, so that
+// it does not wait.
+func (p *Pipe) nobodys(m message) {
+	switch {
+	case m.isRequest() && m.method == methodPing:
+		pong := append([]byte(`{"jsonrpc":"2.0","id":`), m.raw(m.id)...)
+		p.tell(append(pong, `,"result":{}}`...))
+	case m.isRequest():
+		p.tell(failure(m.raw(m.id), codeInternal, "Several callers share this session: nobody can tell whom this is for"))
+	}
 }
 
 // isNews reports whether a notification is about the server, and not about a call.
