@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -76,7 +77,7 @@ func TestRelayThatBreaksOff(t *testing.T) {
 			}
 			defer cancel(nil)
 			defer func() {
-				if reason := recover(); reason != http.ErrAbortHandler {
+				if reason, ok := recover().(error); !ok || !errors.Is(reason, http.ErrAbortHandler) {
 					t.Errorf("the answer ended with %v", reason)
 				}
 				if log := g.logged.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"`+tt.level+`","msg":"upstream answer broke off"`) {
