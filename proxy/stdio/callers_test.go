@@ -89,3 +89,16 @@ func TestPipeByteOrderMark(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestPipeIDsOfAnyType are answered, also where the server spells them otherwise.
+func TestPipeIDsOfAnyType(t *testing.T) {
+	for _, id := range []string{`null`, `{"a":1}`, `[ 1 ]`} {
+		s := newFakeServer(t, 0)
+		done := s.post(t.Context(), `{"id":`+id+`,"method":"tools/call"}`)
+		s.hearsExactly(t, `{"id":"gateway-id-1","method":"tools/call"}`)
+		s.says(t, `{"id":"gateway-id-1","result":1}`)
+		if a := await(t, done); a.body != `{"id":`+id+`,"result":1}` {
+			t.Errorf("%+v", a)
+		}
+	}
+}

@@ -327,7 +327,8 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 	key := q.key
 	q.onPipe = q.id
 	// An answer to a request that was given up may still come: its id is not another's so soon.
-	if _, taken := p.waiting[key]; taken || slices.Contains(p.given, key) || p.shared && !q.own {
+	_, taken := p.waiting[key]
+	if taken || slices.Contains(p.given, key) || p.shared && !q.own || isNoID(m.body, m.id) {
 		q.onPipe, key = p.madeUp("id")
 		edits = append(edits, jsonspan.Edit{Span: m.id, With: q.onPipe})
 	}
@@ -350,6 +351,12 @@ func (p *Pipe) await(x *exchange, m message) []jsonspan.Edit {
 		p.tokens[q.token] = t
 	}
 	return edits
+}
+
+// isNoID reports whether an id is one that MCP does not allow and that cannot be told apart in an answer: objects and arrays
+// are spelled in many ways, and null is the id of errors that answer nothing.
+func isNoID(doc []byte, id jsonspan.Span) bool {
+	return isNull(doc, id) || jsonspan.IsObject(doc, id) || jsonspan.IsArray(doc, id)
 }
 
 // isOwn reports whether m is a request of the gateway's own.
