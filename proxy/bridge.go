@@ -112,7 +112,8 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 	gr, l, answer, err := x.g.greetingOf(ctx, x.r, n, b.part)
 	switch {
 	case answer != nil:
-		if isRefusedForm(answer.status) && x.isModernNow(ctx, n) {
+		// Over a pipe, and with some servers, an error has status 200.
+		if (isRefusedForm(answer.status) || answer.status == http.StatusOK) && x.isModernNow(ctx, n) {
 			return true
 		}
 		x.relayRefusal(ctx, answer)
@@ -321,7 +322,7 @@ func isCoreMethod(method string) bool {
 	return false
 }
 
-// isModernNow asks again for the era of an upstream that was legacy and has refused the gateway's initialize for its form.
+// isModernNow asks again for the era of an upstream that was legacy and has refused the gateway's initialize.
 // Where it is modern now, the host's request goes as it is.
 func (x *exchange) isModernNow(ctx context.Context, before *nature) bool {
 	x.g.eras.forget(before)

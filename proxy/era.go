@@ -43,6 +43,8 @@ type nature struct {
 	info []byte
 	// logs says that a modern upstream declares logging.
 	logs bool
+	// silent says that it is taken for a legacy one because it did not answer.
+	silent bool
 }
 
 // speaks reports whether the gateway and a modern upstream have a modern revision in common.
@@ -55,6 +57,8 @@ const (
 	discoveryTimeout = 10 * time.Second
 	// discoveryPause is for how long an upstream that gave no usable answer to the question is not asked it again.
 	discoveryPause = 5 * time.Second
+	// silencePause is the same for one that gave none: some servers say nothing to a method that they do not know.
+	silencePause = time.Minute
 )
 
 // eras knows the era of the upstream. It is found by server/discover, with the credentials of the first caller, and kept
@@ -108,6 +112,9 @@ func (e *eras) forget(n *nature) {
 	if e.known == n {
 		e.known, e.facts = nil, nil
 	}
+	if n.silent {
+		e.dumb = nil
+	}
 }
 
 // suspect drops what is known of n because of an answer that servers of its era do not give. Some give such answers all
@@ -124,6 +131,11 @@ func (e *eras) suspect(n *nature) {
 func (g *Gateway) doubtEra() {
 	if n := g.eras.current(); n != nil {
 		g.eras.forget(n)
+	}
+	g.eras.mu.Lock()
+	defer g.eras.mu.Unlock()
+	if d := g.eras.dumb; d != nil && d.nature != nil {
+		g.eras.dumb = nil
 	}
 }
 
@@ -224,9 +236,11 @@ func (e *eras) conclude(d *discovery) {
 		e.flight = nil
 	}
 	switch {
+	case d.nature != nil && d.nature.silent:
+		e.dumb, e.until = d, time.Now().Add(silencePause)
 	case d.nature != nil:
 		e.known, e.dumb, e.facts, e.found = d.nature, nil, nil, time.Now()
-	case d.answer != nil && d.answer.isOfCaller(), d.err != nil && !isTimeout(d.err) && !errors.Is(d.err, errUpstreamTimeout):
+	case d.answer != nil && d.answer.isOfCaller(), d.err != nil && !isTimeout(d.err):
 		// About this caller, or the upstream is not there: the next request may fare better.
 	default:
 		e.dumb, e.until = d, time.Now().Add(discoveryPause)
@@ -240,6 +254,9 @@ func (g *Gateway) askEra(r *http.Request) (*nature, *refusal, error) {
 	q.version, q.meta = modernVersion, true
 	reply, answer, err := g.ask(r, nil, q)
 	switch {
+	case errors.Is(err, errUpstreamTimeout): // 2026-07-28, basic/versioning: legacy servers may stay silent
+		g.log.WarnContext(r.Context(), "upstream's era", slog.String("era", "legacy"), slog.Any("err", err))
+		return &nature{legacy: new(true), silent: true}, nil, nil
 	case err != nil && !errors.Is(err, errNoAnswer):
 		g.log.WarnContext(r.Context(), "upstream's era not found", slog.Any("err", err))
 		return nil, nil, err

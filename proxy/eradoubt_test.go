@@ -107,15 +107,23 @@ func TestInitializeWithoutAnAnswer(t *testing.T) {
 // modern host finds out by the gateway's initialize, which is no call: its own call runs, once.
 func TestRestartBeforeTheFirstModernHost(t *testing.T) {
 	for _, tool := range []string{"other", "tomtom-traffic"} {
-		up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"resultType":"complete","content":[]}`) })
-		g := newGateway(t, up.URL)
-		g.post(t, bareList)
-		up.mu.Lock()
-		up.versions = []string{modernVersion}
-		up.mu.Unlock()
-		got := g.postModern(t, modernCallOf("1", tool, "{}"))
-		if n := len(up.calls(tool)); got.status != 200 || n != 1 || !strings.Contains(string(got.body), `"result":{"resultType":"complete"`) {
-			t.Errorf("%d calls, %d %s", n, got.status, got.body)
+		for _, status := range []int{http.StatusNotFound, http.StatusOK} {
+			up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"resultType":"complete","content":[]}`) })
+			g := newGateway(t, up.URL)
+			g.post(t, bareList)
+			up.mu.Lock()
+			up.versions = []string{modernVersion}
+			up.questions = func(w http.ResponseWriter, in received) bool {
+				if in.message.method == methodInitialize {
+					writeJSON(w, status, errorResponse(in.message.raw(in.message.id), unknownMethod(methodInitialize)))
+				}
+				return in.message.method == methodInitialize
+			}
+			up.mu.Unlock()
+			got := g.postModern(t, modernCallOf("1", tool, "{}"))
+			if n := len(up.calls(tool)); got.status != 200 || n != 1 || !strings.Contains(string(got.body), `"result":{"resultType":"complete"`) {
+				t.Errorf("%d calls, %d %s", n, got.status, got.body)
+			}
 		}
 	}
 }
@@ -167,5 +175,38 @@ func TestRestartIntoALegacyServerThatRefusesNothing(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestASilentServerIsALegacyOne: it says nothing to server/discover, as some do to every method that they do not know. Hosts of both
+// eras are served, and the question is not asked before each request.
+func TestASilentServerIsALegacyOne(t *testing.T) {
+	var a asked
+	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"content":[]}`) })
+	up.questions = a.count(func(_ http.ResponseWriter, in received) bool {
+		if in.message.method == methodDiscover {
+			<-in.r.Context().Done()
+		}
+		return in.message.method == methodDiscover
+	})
+	g := newGateway(t, up.URL, func(o *Options) { o.UpstreamTimeout = 300 * time.Millisecond })
+	for range 3 {
+		if got := g.postModern(t, modernCallOf("1", "other", "{}")); got.status != 200 || !strings.Contains(string(got.body), memberResultType) {
+			t.Errorf("modern host: %d %s", got.status, got.body)
+		}
+		if got := g.post(t, callOf("1", "other", "{}")); got.status != 200 {
+			t.Errorf("legacy host: %d %s", got.status, got.body)
+		}
+	}
+	if n := a.discoveries.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	g.doubtEra()
+	up.mu.Lock()
+	up.versions, up.questions = []string{modernVersion}, nil
+	up.mu.Unlock()
+	g.post(t, bareList)
+	if n := g.eras.current(); n == nil || !n.modern {
+		t.Errorf("after a restart: %+v", n)
 	}
 }
