@@ -99,7 +99,6 @@ func TestBatchOfCalls(t *testing.T) {
 	}
 }
 
-// TestBatchAnsweredHere needs no upstream.
 // TestBatchWithOneIDTwice is refused where the gateway would have to guess whose a response is. Nothing runs.
 func TestBatchWithOneIDTwice(t *testing.T) {
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) {
@@ -186,6 +185,7 @@ func TestBatchOfAThousandLists(t *testing.T) {
 	}
 }
 
+// TestBatchAnsweredHere needs no upstream.
 func TestBatchAnsweredHere(t *testing.T) {
 	up := newUpstreamServer(t, nil)
 	g := newGateway(t, up.URL)
