@@ -52,6 +52,9 @@ func (e event) appendWith(dst, data []byte) []byte {
 	dst = append(dst, e.raw[:first.Start]...)
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		dst = append(dst, field...)
+		if bytes.HasPrefix(line, []byte{' '}) && field[len(field)-1] == ':' {
+			dst = append(dst, ' ') // readers drop one
+		}
 		dst = append(dst, line...)
 		dst = append(dst, end...)
 	}

@@ -177,6 +177,7 @@ func TestDetachedEventKeepsItsBytes(t *testing.T) {
 func FuzzEventReader(f *testing.F) {
 	f.Add([]byte("event: message\r\ndata: {}\r\n\r\n: c\n\ndata: a\rdata: b\r\r"), uint8(3))
 	f.Add([]byte("\ufeffid: 1\ndata\n\n\r\n\r"), uint8(1))
+	f.Add([]byte("data:\ndata:  \n\r"), uint8(5))
 	f.Fuzz(func(t *testing.T, stream []byte, size uint8) {
 		whole := readEvents(t, bytes.NewReader(stream))
 		chunked := readEvents(t, &chunks{stream, int(size)%7 + 1})
