@@ -79,11 +79,18 @@ func (w *workspace) sampled(run int) int {
 		sample = append(sample, w.coords[at:min(at+run, len(w.coords))]...)
 	}
 	w.spareText = sample
+	codes, body := w.dryBits(sample, true, false)
+	return int(float64(codes+body) / float64(len(sample)) * float64(len(w.coords)))
+}
+
+// dryBits is how many bits the blocks of a text would take, written nowhere: their codes, and what is written with these. line and last are as
+// for encode.
+func (w *workspace) dryBits(text []byte, line, last bool) (codes, body int) {
 	e := &w.encoder
 	e.dry, e.unseen, e.bits = true, 0, bitSink{b: w.spareOut[:0]}
-	e.encode(sample, true, false)
+	e.encode(text, line, last)
 	w.spareOut = e.bits.b
-	return int(float64(e.bits.len()+e.unseen) / float64(len(sample)) * float64(len(w.coords)))
+	return e.bits.len(), e.unseen
 }
 
 // gzipBytes is how many bytes of gzip fit into so many base64 characters.

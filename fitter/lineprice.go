@@ -67,10 +67,7 @@ func (w *workspace) bitsForPrice() float64 {
 		}
 	})
 	w.spareText = text
-	e := &w.encoder
-	e.dry, e.unseen, e.bits = true, 0, bitSink{b: w.spareOut[:0]}
-	e.encode(text, true, false)
-	w.spareOut = e.bits.b
+	codes, body := w.dryBits(text, true, false)
 	// The codes of a block serve for more text in the whole than in the sample.
-	return float64(e.unseen+e.bits.len()/2) * 16 / float64(max(price, 1))
+	return float64(body+codes/2) * 16 / float64(max(price, 1))
 }

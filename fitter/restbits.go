@@ -28,17 +28,13 @@ func (w *workspace) countRest() int {
 
 // countPieces counts the bits of the pieces that are no lines. note is told of each, once it is parsed.
 func (w *workspace) countPieces(note func(piece)) int {
-	e := &w.encoder
-	e.dry = true
 	bits := 0
 	for i, p := range w.pieces {
 		if p.line {
 			continue
 		}
-		e.unseen, e.bits = 0, bitSink{b: w.spareOut[:0]}
-		e.encode(w.text(p), false, i == len(w.pieces)-1)
-		w.spareOut = e.bits.b
-		bits += e.bits.len() + e.unseen
+		codes, body := w.dryBits(w.text(p), false, i == len(w.pieces)-1)
+		bits += codes + body
 		if note != nil {
 			note(p)
 		}
