@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,7 +43,9 @@ type found struct {
 }
 
 // hosts are the clients, each in every way that it has to open.
-var hosts = []struct{ sdk, mode, era string }{
+type host struct{ sdk, mode, era string }
+
+var hosts = []host{
 	{"sdk1", "legacy", "legacy"},
 	{"sdk2", "legacy", "legacy"},
 	{"sdk2", "auto", "modern"},
@@ -68,34 +71,42 @@ var upstreams = map[string]func(t *testing.T) string{
 	},
 }
 
-// TestTypeScriptHosts: each client, in each era, in front of each kind of server, finds one server with a map.
-func TestTypeScriptHosts(t *testing.T) {
+// eachPair runs each client, with MCP Apps or without, in front of each kind of server.
+func eachPair(t *testing.T, apps bool, check func(t *testing.T, kind string, host host, f found)) {
+	t.Helper()
 	needsNode(t)
 	for kind, start := range upstreams {
 		g := testkit.StartGateway(t, start(t))
 		for _, host := range hosts {
 			t.Run(host.sdk+" "+host.mode+", "+kind, func(t *testing.T) {
-				f := run(t, host.sdk, host.mode, g.URL, "true")
-				if f.Era != host.era || f.Server == "" || f.Server == "tomtom-mcp-gateway" || !f.Apps {
-					t.Errorf("era %q, server %q, apps %v", f.Era, f.Server, f.Apps)
-				}
-				if f.Widget.Contents != 1 || f.Widget.MIMEType != "text/html;profile=mcp-app" || f.Widget.Chars < 1000 || !f.Listed {
-					t.Errorf("widget %s: %+v, listed %v", f.URI, f.Widget, f.Listed)
-				}
-				if slices.Contains(f.Tools, "tomtom-get-viz-data") || !slices.Contains(f.Tools, "tomtom-report-app-status") {
-					t.Errorf("tools %v", f.Tools)
-				}
-				r := testkit.ParseResult(t, f.Result)
-				if status := r.Status(t); status != "inline" && status != "fitted" || r.AppData(t) == nil {
-					t.Errorf("status %q", status)
-				}
-				if kind == "demonstration" && f.Progress == 0 {
-					t.Error("no progress")
-				}
-				f.checkUnknown(t, kind)
+				check(t, kind, host, run(t, host.sdk, host.mode, g.URL, strconv.FormatBool(apps)))
 			})
 		}
 	}
+}
+
+// TestTypeScriptHosts: each client, in each era, in front of each kind of server, finds one server with a map.
+func TestTypeScriptHosts(t *testing.T) {
+	eachPair(t, true, func(t *testing.T, kind string, host host, f found) {
+		t.Helper()
+		if f.Era != host.era || f.Server == "" || f.Server == "tomtom-mcp-gateway" || !f.Apps {
+			t.Errorf("era %q, server %q, apps %v", f.Era, f.Server, f.Apps)
+		}
+		if f.Widget.Contents != 1 || f.Widget.MIMEType != "text/html;profile=mcp-app" || f.Widget.Chars < 1000 || !f.Listed {
+			t.Errorf("widget %s: %+v, listed %v", f.URI, f.Widget, f.Listed)
+		}
+		if slices.Contains(f.Tools, "tomtom-get-viz-data") || !slices.Contains(f.Tools, "tomtom-report-app-status") {
+			t.Errorf("tools %v", f.Tools)
+		}
+		r := testkit.ParseResult(t, f.Result)
+		if status := r.Status(t); status != "inline" && status != "fitted" || r.AppData(t) == nil {
+			t.Errorf("status %q", status)
+		}
+		if kind == "demonstration" && f.Progress == 0 {
+			t.Error("no progress")
+		}
+		f.checkUnknown(t, kind)
+	})
 }
 
 // checkUnknown: a tool that does not exist is an error in the modern era; a legacy server says it in its own way.
@@ -111,23 +122,17 @@ func (f found) checkUnknown(t *testing.T, kind string) {
 
 // TestTypeScriptHostsWithoutApps get the text, and nothing of a map.
 func TestTypeScriptHostsWithoutApps(t *testing.T) {
-	needsNode(t)
-	for kind, start := range upstreams {
-		g := testkit.StartGateway(t, start(t))
-		for _, host := range hosts {
-			t.Run(host.sdk+" "+host.mode+", "+kind, func(t *testing.T) {
-				f := run(t, host.sdk, host.mode, g.URL, "false")
-				if f.URI != "" || slices.Contains(f.Tools, "tomtom-report-app-status") {
-					t.Errorf("widget %q, tools %v", f.URI, f.Tools)
-				}
-				for _, unwanted := range []string{"com.tomtom/", "viz_id", "show_ui"} {
-					if bytes.Contains(f.Result, []byte(unwanted)) {
-						t.Errorf("%s in the result", unwanted)
-					}
-				}
-			})
+	eachPair(t, false, func(t *testing.T, _ string, _ host, f found) {
+		t.Helper()
+		if f.URI != "" || slices.Contains(f.Tools, "tomtom-report-app-status") {
+			t.Errorf("widget %q, tools %v", f.URI, f.Tools)
 		}
-	}
+		for _, unwanted := range []string{"com.tomtom/", "viz_id", "show_ui"} {
+			if bytes.Contains(f.Result, []byte(unwanted)) {
+				t.Errorf("%s in the result", unwanted)
+			}
+		}
+	})
 }
 
 // needsNode skips where make clients has not prepared the directory, and fails there where that has run.

@@ -30,8 +30,14 @@ type Gateway struct {
 func StartGateway(tb testing.TB, upstream string, env ...string) *Gateway {
 	tb.Helper()
 	path := Binary(tb)
+	return startReady(tb, func() *Gateway { return launch(tb, path, upstream, env) })
+}
+
+// startReady starts a gateway until one is ready: another process may have taken an address that was free.
+func startReady(tb testing.TB, start func() *Gateway) *Gateway {
+	tb.Helper()
 	for range 5 {
-		g := launch(tb, path, upstream, env)
+		g := start()
 		if g.awaitReady(tb) {
 			return g
 		}
@@ -46,7 +52,7 @@ func StartGateway(tb testing.TB, upstream string, env ...string) *Gateway {
 // StartCommandGateway starts the built gateway for HTTP hosts in front of a server that runs as a command.
 func StartCommandGateway(tb testing.TB, env []string, command ...string) *Gateway {
 	tb.Helper()
-	for range 5 {
+	return startReady(tb, func() *Gateway {
 		address, admin := freeAddresses(tb)
 		g := &Gateway{
 			URL: "http://" + address + "/mcp", Address: address, Admin: "http://" + admin,
@@ -55,15 +61,8 @@ func StartCommandGateway(tb testing.TB, env []string, command ...string) *Gatewa
 		g.cmd.Env = append(CleanEnvironment(), "GATEWAY_LISTEN="+address, "GATEWAY_ADMIN_LISTEN="+admin)
 		g.cmd.Env = append(g.cmd.Env, env...)
 		g.run(tb)
-		if g.awaitReady(tb) {
-			return g
-		}
-		if !strings.Contains(g.LogText(), "address already in use") {
-			break
-		}
-	}
-	tb.Fatal("the gateway does not start: its log follows")
-	return nil
+		return g
+	})
 }
 
 func launch(tb testing.TB, path, upstream string, env []string) *Gateway {

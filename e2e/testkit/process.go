@@ -25,12 +25,7 @@ var roles = map[string]func(args string) (http.Handler, error){"demo": demoRole,
 type Process struct {
 	// URL is its MCP endpoint, Address host and port.
 	URL, Address string
-
-	pid int
 }
-
-// PID is the process id.
-func (p *Process) PID() int { return p.pid }
 
 // Seen is what an upstream process says about itself.
 type Seen struct {
@@ -82,7 +77,7 @@ func StartProcess(tb testing.TB, role, args string) *Process {
 		tb.Fatalf("%s process said nothing: %v (does the package call testkit.Main?)", role, err)
 	}
 	address := strings.TrimSpace(line)
-	return &Process{URL: "http://" + address + "/mcp", Address: address, pid: cmd.Process.Pid}
+	return &Process{URL: "http://" + address + "/mcp", Address: address}
 }
 
 // runRole serves a role until standard input ends, which it does when the parent goes.
