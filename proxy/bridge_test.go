@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"strconv"
@@ -344,16 +343,7 @@ func TestModernHostGoneCancelsLegacyCall(t *testing.T) {
 					<-in.r.Context().Done()
 				}
 				g := newGateway(t, up.URL)
-				ctx, leave := context.WithCancel(t.Context())
-				defer leave()
-				body := modernCallOf(`"c 1"`, tool, "{}")
-				r, _ := http.NewRequestWithContext(ctx, http.MethodPost, g.server.URL+"/mcp", strings.NewReader(body))
-				r.Header = mcpHeader()
-				mirrorInto(r.Header, body)
-				resp, err := g.client.Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				resp, leave := open(t, g, modernCallOf(`"c 1"`, tool, "{}"))
 				if _, err := newEventReader(resp.Body, 1<<20, newMemory).next(); err != nil {
 					t.Fatal(err)
 				}

@@ -11,8 +11,8 @@ import (
 
 const listenTo = `"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":false,"resourceSubscriptions":["file:///a","file:///refused"]},`
 
-// listening opens a subscription and returns the reader of its events.
-func listening(t *testing.T, g *gateway, body string) (*eventReader, context.CancelFunc) {
+// open posts a modern host's message, and returns the answer as it begins and how to go away.
+func open(t *testing.T, g *gateway, body string) (*http.Response, context.CancelFunc) {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	t.Cleanup(leave)
@@ -24,6 +24,13 @@ func listening(t *testing.T, g *gateway, body string) (*eventReader, context.Can
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeBody(resp) })
+	return resp, leave
+}
+
+// listening opens a subscription and returns the reader of its events.
+func listening(t *testing.T, g *gateway, body string) (*eventReader, context.CancelFunc) {
+	t.Helper()
+	resp, leave := open(t, g, body) //nolint:bodyclose // open closes it
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" || resp.Header.Get(headerSession) != "" {
 		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
 	}
