@@ -8,7 +8,7 @@ var synopses = map[string]string{
 	"GATEWAY_UPSTREAM_KEY":       "A TomTom key that the gateway sends to GATEWAY_UPSTREAM_URL for its one host on standard input (gateway --stdio), which has no headers to bring one in",
 	"GATEWAY_UPSTREAM_TIMEOUT":   "How long a whole answer of the upstream may take",
 	"GATEWAY_LISTEN":             "Address of the MCP endpoint",
-	"GATEWAY_ADMIN_LISTEN":       "Address of /healthz, /readyz and /metrics",
+	"GATEWAY_ADMIN_LISTEN":       "Address of /healthz, /readyz, /startupz and /metrics",
 	"GATEWAY_DRAIN_DELAY":        "How long the gateway keeps accepting requests after SIGTERM while /readyz already says 503",
 	"GATEWAY_DRAIN_TIMEOUT":      "How long requests in flight may take to end after that",
 	"GATEWAY_RESULT_LIMIT":       "Characters (UTF-16 code units) of a whole serialized tool result: the agent's text, the app data and everything else, pictures apart",

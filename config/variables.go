@@ -42,7 +42,7 @@ type Listen struct {
 	// /mcp. With --stdio nothing listens here.
 	Address string `env:"GATEWAY_LISTEN" envDefault:":8080" form:"an address to listen on, host:port or :port"`
 
-	// Address of /healthz, /readyz and /metrics. They need no credential, so this address should not be public. In front of
+	// Address of /healthz, /readyz, /startupz and /metrics. They need no credential, so this address should not be public. In front of
 	// a command it is 127.0.0.1:9090 unless set. With --stdio it is only there where it is set.
 	AdminAddress string `env:"GATEWAY_ADMIN_LISTEN" envDefault:":9090" form:"an address to listen on, host:port or :port"`
 

@@ -155,7 +155,7 @@ func TestServe(t *testing.T) {
 	if status, body := fetch(t, mcp+"/health"); status != http.StatusOK || !strings.Contains(body, `"mode":"http"`) {
 		t.Errorf("/health gives %d %s", status, body)
 	}
-	for path, want := range map[string]string{"/healthz": "alive\n", "/readyz": "ready\n", "/metrics": "gateway_build_info{"} {
+	for path, want := range map[string]string{"/healthz": "alive\n", "/startupz": "started\n", "/readyz": "ready\n", "/metrics": "gateway_build_info{"} {
 		if status, body := fetch(t, admin+path); status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s gives %d %.200s", path, status, body)
 		}
