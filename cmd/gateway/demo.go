@@ -178,7 +178,13 @@ func isLoopbackAddress(address string) bool {
 
 // environ is the caller's environment with the demo's own values before or behind it: later entries win.
 func (o *demoOptions) environ(callers []string, mcp, admin, behind net.Listener) []string {
-	all := append([]string{"GATEWAY_LOG_FORMAT=text"}, callers...)
+	services := "http://" + behind.Addr().String()
+	all := append([]string{
+		"GATEWAY_LOG_FORMAT=text",
+		"GATEWAY_TILES=" + services + upstream.TilesTemplate,
+		"GATEWAY_TILES_ATTRIBUTION=" + upstream.Attribution,
+		"GATEWAY_INCIDENTS=" + services + upstream.IncidentsTemplate,
+	}, callers...)
 	all = append(all,
 		"GATEWAY_UPSTREAM_URL=http://"+behind.Addr().String()+"/mcp",
 		"GATEWAY_LISTEN="+mcp.Addr().String(),

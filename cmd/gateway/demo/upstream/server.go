@@ -36,14 +36,15 @@ type Options struct {
 	Latency time.Duration
 }
 
-// Server is the demonstration's upstream, a handler of POST /mcp, GET /health and the OAuth metadata. Safe for
-// concurrent use.
+// Server is the demonstration's upstream, a handler of POST /mcp, GET /health and the OAuth metadata, and of what a
+// widget loads from TomTom's services. Safe for concurrent use.
 type Server struct {
 	opts    Options
 	tools   []tool
 	genesis []tool
 	memo    memo
 	cache   cache
+	tiles   tiles
 	mu      sync.Mutex
 	calls   map[string]int
 }
@@ -90,6 +91,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.post(w, r)
 	case r.URL.Path == "/mcp" && r.Method == http.MethodGet:
 		writeJSON(w, http.StatusMethodNotAllowed, rpcError(nil, -32000, "Method not allowed."))
+	case r.URL.Path == incidentsPath && r.Method == http.MethodGet:
+		s.serveIncidents(w, r)
+	case r.Method == http.MethodGet && s.serveTile(w, r):
 	default:
 		writeHTML(w, http.StatusNotFound, "Cannot "+r.Method+" "+r.URL.Path)
 	}
