@@ -44,9 +44,6 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, body []byte, 
 			writeAnswers(w, http.StatusBadRequest, failuresOf(messages)(wrong), batch)
 			return
 		}
-	} else if g.ended.has(r.Header) && !slices.ContainsFunc(messages, func(m message) bool { return m.method == methodInitialize }) {
-		writeAnswers(w, http.StatusNotFound, failuresOf(messages)(errSessionEnded), batch)
-		return
 	}
 	if g.attempt(w, r, host, body, messages, batch, false) {
 		g.attempt(w, r, host, body, messages, batch, true)

@@ -28,7 +28,6 @@ type Gateway struct {
 	eras     eras
 	running  running
 	params   paramBindings
-	ended    endedSessions
 	metrics  *metrics
 	handler  http.Handler
 
@@ -138,12 +137,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodPost)
 		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeServerError, message: "Method not allowed: revision " + modernVersion + " has POST alone"})
 		return
-	case g.ended.has(r.Header):
-		writeError(w, http.StatusNotFound, errSessionEnded)
-		return
-	case r.Method == http.MethodDelete && sessionOf(r.Header).endsHere():
-		g.ended.end(sessionOf(r.Header).claims.nonce)
-		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodDelete && sessionOf(r.Header).isDescription():
+		// Ended, it would have to be forgotten by every replica, and no replica remembers it.
+		w.Header().Set("Allow", "GET, POST")
+		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeServerError, message: "Method not allowed: this session holds nothing that could be ended"})
 		return
 	case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream") && g.getStream(w, r):
 		return

@@ -112,42 +112,32 @@ func TestLegacySessionOnAModernUpstream(t *testing.T) {
 		!strings.Contains(string(in[before].body), `"io.modelcontextprotocol/clientCapabilities":{}`) {
 		t.Errorf("sent %s", in[before].body)
 	}
-	if got := other.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, id), nil); got.status != http.StatusNoContent {
+	if got := other.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, id), nil); got.status != http.StatusMethodNotAllowed {
 		t.Errorf("DELETE: %d", got.status)
 	}
 }
 
-// TestEndedSession: after its DELETE a session of the gateway's own is gone, where it was ended; another is not, and neither
-// is a new one. An upstream's own session is the upstream's to end.
-func TestEndedSession(t *testing.T) {
+// TestSessionsCannotBeEnded: DELETE of a session that is the gateway's alone is answered with 405, by any replica, and
+// nothing of the session changes anywhere. An upstream's own session is the upstream's to end.
+func TestSessionsCannotBeEnded(t *testing.T) {
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, `{"tools":[],"content":[]}`) })
-	g := newGateway(t, up.URL)
-	open := func() string { return g.post(t, initializeOf("host", declares)).header.Get(headerSession) }
-	first, second := open(), open()
-	for range 2 {
-		if got := g.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, first), nil); got.status != http.StatusNoContent && got.status != http.StatusNotFound {
-			t.Errorf("DELETE: %d", got.status)
-		}
-	}
+	g, replica := newGateway(t, up.URL), newGateway(t, up.URL)
+	id := g.post(t, initializeOf("host", declares)).header.Get(headerSession)
 	before := len(up.requests())
-	for _, body := range []string{bareList, callOf("7", "other", "{}"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
-		got := g.post(t, body, headerSession, first)
-		if got.status != http.StatusNotFound || !strings.Contains(string(got.body), "Session not found") {
-			t.Errorf("%s: %d %s", body, got.status, got.body)
+	for name, from := range map[string]*gateway{"the replica that made it": g, "another": replica} {
+		got := from.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, id), nil)
+		if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") != "GET, POST" {
+			t.Errorf("DELETE at %s: %d, Allow %q", name, got.status, got.header.Get("Allow"))
 		}
-	}
-	if got := g.do(t, http.MethodGet, "/mcp", mcpHeader(headerSession, first), nil); got.status != http.StatusNotFound {
-		t.Errorf("GET: %d", got.status)
 	}
 	if n := len(up.requests()); n != before {
 		t.Errorf("%d requests reached the upstream", n-before)
 	}
 	for name, got := range map[string]answer{
-		"another session":       g.post(t, bareList, headerSession, second),
-		"initialize":            g.post(t, initializeOf("host", declares), headerSession, first),
-		"a modern request":      g.postModern(t, modernCallOf("1", "other", "{}"), headerSession, first),
-		"on another replica":    newGateway(t, up.URL).post(t, bareList, headerSession, first),
-		"a session cut short":   g.post(t, bareList, headerSession, first[:len(first)-3]),
+		"list":                  g.post(t, bareList, headerSession, id),
+		"call":                  g.post(t, callOf("7", "other", "{}"), headerSession, id),
+		"on another replica":    replica.post(t, bareList, headerSession, id),
+		"a session cut short":   g.post(t, bareList, headerSession, id[:len(id)-3]),
 		"somebody else's":       g.post(t, bareList, headerSession, "foreign"),
 		"no session whatsoever": g.post(t, bareList),
 	} {
@@ -155,12 +145,8 @@ func TestEndedSession(t *testing.T) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
-	var e endedSessions
-	for i := range 2 * maxEnded {
-		e.end(strconv.Itoa(i))
-	}
-	if len(e.known) != maxEnded || len(e.order) != maxEnded || !e.known[strconv.Itoa(2*maxEnded-1)] || e.known["0"] {
-		t.Errorf("%d are remembered", len(e.known))
+	if got := g.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, "foreign"), nil); got.status == http.StatusMethodNotAllowed || len(up.requests()) == before {
+		t.Errorf("an upstream's own session: %d", got.status)
 	}
 }
 

@@ -145,9 +145,9 @@ func (s session) toHost(h http.Header) {
 	}
 }
 
-// endsHere reports whether the session is the gateway's alone, so that the gateway answers its DELETE: the upstream
-// behind it knows of no session.
-func (s session) endsHere() bool { return s.ours && s.claims.upstream == "" }
+// isDescription reports whether the session is nothing but what its id says, so that the gateway answers its DELETE: the
+// upstream behind it knows of no session.
+func (s session) isDescription() bool { return s.ours && s.claims.upstream == "" }
 
 // opensSession reports what a client claims of itself in m. ok is false unless m is an initialize that declares
 // capabilities: only then is there something to carry, and the answer gets a session id by mint.

@@ -96,16 +96,16 @@ func TestSessionHeaders(t *testing.T) {
 		wantUpstream string // what the upstream gets
 		answered     string // what the upstream answers with
 		wantHost     string // what the host gets; "*" an id of ours around answered
-		endsHere     bool
+		alone        bool
 	}{
 		"none":                         {},
 		"the upstream's own":           {host: "theirs", wantUpstream: "theirs", answered: "theirs", wantHost: "theirs"},
-		"ours alone":                   {host: alone, endsHere: true},
+		"ours alone":                   {host: alone, alone: true},
 		"ours around the upstream's":   {host: around, wantUpstream: "theirs", answered: "theirs", wantHost: around},
 		"the upstream is silent":       {host: around, wantUpstream: "theirs"},
 		"the upstream changes its id":  {host: around, wantUpstream: "theirs", answered: "other", wantHost: "*"},
-		"the upstream opens one later": {host: alone, answered: "other", wantHost: "*", endsHere: true},
-		"an id that cannot be carried": {host: alone, answered: strings.Repeat("x", 900), wantHost: strings.Repeat("x", 900), endsHere: true},
+		"the upstream opens one later": {host: alone, answered: "other", wantHost: "*", alone: true},
+		"an id that cannot be carried": {host: alone, answered: strings.Repeat("x", 900), wantHost: strings.Repeat("x", 900), alone: true},
 		"a cut id passes as it is":     {host: alone[:20], wantUpstream: alone[:20]},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestSessionHeaders(t *testing.T) {
 			} else if got != test.wantHost {
 				t.Errorf("host gets %q, want %q", got, test.wantHost)
 			}
-			if s.endsHere() != test.endsHere {
-				t.Errorf("ends here: %t", s.endsHere())
+			if s.isDescription() != test.alone {
+				t.Errorf("a description alone: %t", s.isDescription())
 			}
 		})
 	}

@@ -72,6 +72,36 @@ func TestStreamsThatAreTakenUpAgain(t *testing.T) {
 	}
 }
 
+// TestSessionsBehindABalancer: what the suite finds of sessions, also where each request reaches another gateway than the
+// one before: in front of a server with sessions, and of one without, where the gateway's own id stands for the session.
+func TestSessionsBehindABalancer(t *testing.T) {
+	t.Parallel()
+	for name, server := range map[string]string{
+		"a server with sessions":    testkit.StartEverything(t, true),
+		"a server without sessions": testkit.StartDemo(t, upstream.Options{Seed: 1}).URL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, other := testkit.StartGateway(t, server), testkit.StartGateway(t, server)
+			// Each request of withKey's has a connection of its own, which is what the balancer deals out.
+			balanced := withKey(t, "http://"+testkit.StartBalancer(t, one.Address, other.Address)+"/mcp")
+			const scenario = "server-session-lifecycle"
+			r := runSuite(t, balanced, "2025-11-25", scenario)
+			expectPassedOf(t, r, scenario)
+			ended := false
+			for _, c := range r[scenario] {
+				ended = ended || c.ID == "server-session-delete-accepted"
+				if c.Status == "WARNING" {
+					t.Errorf("%s: %s", c.ID, c)
+				}
+			}
+			if !ended {
+				t.Errorf("no session was there to be ended: %v", r[scenario])
+			}
+		})
+	}
+}
+
 // resumable serves the one tool that the scenario calls: it closes the stream of its call before it answers.
 func resumable(t *testing.T) (url string) {
 	t.Helper()
