@@ -34,7 +34,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race clients conformance fuzz widget ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race clients conformance fuzz widget chart ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -91,6 +91,19 @@ widget: ## Check, test and rebuild the widget; what is committed must come out t
 	@git diff --stat -- $(BUILT) && test -z "$$(git status --porcelain -- $(BUILT))" \
 		|| { echo '$(BUILT) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
 	cd widgets && npm run test:browser
+
+# The chart's tests are a module of their own, and so are the programs that they run, which go tool builds and keeps.
+CHART_TEST = CGO_ENABLED=0 $(GO) -C e2e/chart test -count=1
+
+.PHONY: chart
+chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad values refused
+	.ci/install.sh golangci-lint
+	cd e2e/chart && $(GO) vet ./... && golangci-lint run ./...
+	$(CHART_TEST) ./...
+
+.PHONY: generate-chart
+generate-chart: ## Write the chart's README from its values
+	cd e2e/kube && CGO_ENABLED=0 $(GO) tool helm-docs --chart-search-root ../../helm --sort-values-order file
 
 .PHONY: generate
 generate: ## Write the generated files: docs/configuration.md, config/synopsis.go
