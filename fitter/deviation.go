@@ -34,7 +34,7 @@ type Deviation struct {
 }
 
 // deviationSteps bounds the time of Farthest: a line that was made by Fit needs a small part of it.
-const deviationSteps = 200_000_000
+const deviationSteps = 50_000_000
 
 // Farthest finds the original vertex that is farthest from its drawn line: the directed Hausdorff distance, measured as
 // [Result].MaxErrorM is, which it does not exceed. Line i of original is drawn as line i of drawn. ok is false where there

@@ -1,0 +1,81 @@
+package preview
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// csp is a resource's _meta.ui.csp (MCP Apps, 2026-01-26): the origins that its document may use.
+type csp struct {
+	ConnectDomains  []string `json:"connectDomains,omitempty"`
+	ResourceDomains []string `json:"resourceDomains,omitempty"`
+	FrameDomains    []string `json:"frameDomains,omitempty"`
+	BaseURIDomains  []string `json:"baseUriDomains,omitempty"`
+}
+
+// maxDomains bounds each list: a header is not to be made arbitrarily long.
+const maxDomains = 64
+
+var (
+	// host sources: a scheme of the web, a host that may begin with a wildcard before a name of two parts, a port, a path.
+	webSource    = regexp.MustCompile(`^https?://` + hostSource)
+	socketSource = regexp.MustCompile(`^wss?://` + hostSource)
+)
+
+const hostSource = `(?:\*\.[a-zA-Z0-9-]+\.)?[a-zA-Z0-9-]{1,63}(?:\.[a-zA-Z0-9-]{1,63})*(?::[0-9]{1,5}|:\*)?(?:/[a-zA-Z0-9._~%/-]*)?$`
+
+// approved returns what of c goes into a policy. Whatever is no plain source is refused, and named: a source with a
+// semicolon, a comma or white space would begin a directive or a policy of its own, one in quotes is a keyword that
+// loosens what is here, and a lone scheme or wildcard is no domain.
+func (c csp) approved() (allowed csp, refused []string) {
+	keep := func(domains []string, is func(string) bool) (kept []string) {
+		for _, d := range domains {
+			switch {
+			case len(d) > 512 || !is(d) || len(kept) == maxDomains:
+				refused = append(refused, clip(d))
+			case !slices.Contains(kept, d):
+				kept = append(kept, d)
+			}
+		}
+		return kept
+	}
+	isWeb := webSource.MatchString
+	isLocal := func(d string) bool { return d == "blob:" || d == "data:" }
+	return csp{
+		ConnectDomains:  keep(c.ConnectDomains, func(d string) bool { return isWeb(d) || socketSource.MatchString(d) || isLocal(d) }),
+		ResourceDomains: keep(c.ResourceDomains, func(d string) bool { return isWeb(d) || isLocal(d) }),
+		FrameDomains:    keep(c.FrameDomains, isWeb),
+		BaseURIDomains:  keep(c.BaseURIDomains, isWeb),
+	}, refused
+}
+
+// policy is the Content-Security-Policy of a document with these domains, approved ones. It is the one that the MCP Apps
+// specification builds under "CSP Construction from Metadata", but for one source: no connection to 'self', which is the
+// sandbox here and has nothing for a widget. What has no fallback to default-src and the specification does not name
+// comes last.
+func (c csp) policy(pageOrigin string) string {
+	sources := func(always string, domains []string) string {
+		return strings.Join(append([]string{always}, domains...), " ")
+	}
+	instead := func(fallback string, domains []string) string {
+		if len(domains) == 0 {
+			return fallback
+		}
+		return strings.Join(domains, " ")
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + sources("'self' 'unsafe-inline'", c.ResourceDomains),
+		"style-src " + sources("'self' 'unsafe-inline'", c.ResourceDomains),
+		"connect-src " + instead("'none'", c.ConnectDomains),
+		"img-src " + sources("'self' data:", c.ResourceDomains),
+		"font-src " + sources("'self'", c.ResourceDomains),
+		"media-src " + sources("'self' data:", c.ResourceDomains),
+		"frame-src " + instead("'none'", c.FrameDomains),
+		"object-src 'none'",
+		"base-uri " + instead("'self'", c.BaseURIDomains),
+		"form-action 'none'",
+		"frame-ancestors " + pageOrigin,
+	}, "; ")
+}
