@@ -63,6 +63,8 @@ var arrows = []struct {
 	{"fitter", []string{"fitter/jsonspan"}, "it takes bytes and a plan, and gives bytes: no tools, no protocol"},
 	{"proxy", []string{"policy", "fitter", "fitter/jsonspan"}, "it gets Options and a Resource; the environment and the document are others' matter"},
 	{"proxy/stdio", []string{"fitter/jsonspan"}, "it brings lines from one end to the other, and meets the proxy as http.Handler and http.RoundTripper"},
+	{"cmd/gateway/demo/preview", []string{"cmd/gateway/demo/preview/page", "proxy", "policy", "fitter", "fitter/jsonspan"}, "it is a host of the gateway: what is behind that, and the environment, are others' matter"},
+	{"cmd/gateway/demo/preview/page", nil, "it holds the page's files"},
 	{"cmd/gateway/demo/upstream", nil, "it stands in for a foreign server, so it may share nothing with what is tested against it"},
 }
 
@@ -99,6 +101,7 @@ var bans = []struct {
 	{"config", "os", false, "the environment is an argument, and nothing exits"},
 	{"proxy", "os", false, "everything comes in Options"},
 	{"proxy", "net/http/httputil", false, "its reverse proxy decides about headers, retries and flushing on its own"},
+	{"cmd/gateway/demo/preview", "os", false, "everything comes in Options"},
 	{"cmd/gateway", "net/http/pprof", true, "nothing registers handlers behind our back"},
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 	"tomtom-mcp-gateway/config"
@@ -25,20 +23,26 @@ type demoOptions struct {
 	seed                    uint64
 	genesis, untrimmed      bool
 	upstreamStdio           bool
+	pages                   pageFlags
+	noPage                  bool
 }
 
 func demoCommand() command {
 	return command{
 		name:    "demo",
-		summary: "serve a made-up TomTom server and the gateway in front of it; no key needed",
-		help: `Starts a TomTom-like MCP server with made-up roads, and the gateway in front of it, both on loopback. Prints a call to
-paste and how to look at the map data in its answer. Ends with Ctrl-C.
+		summary: "a page that shows what the gateway does, in front of a made-up TomTom server; no key needed",
+		help: `Starts a TomTom-like MCP server with made-up roads, the gateway in front of it, and a page that is an MCP Apps host, all
+on loopback. Open the URL that it prints: pick a call, and see what the agent reads, what the widget gets and the map
+itself, at any limit. It prints a call to paste, too, and how to look at the map data in its answer. Ends with Ctrl-C.
+
+'gateway preview' shows the same page in front of your own TomTom server.
 
 An address that is taken is replaced by a free one, unless its flag was given. GATEWAY_ variables apply, save the
 addresses; the log is text unless GATEWAY_LOG_FORMAT says otherwise.
 
 examples:
   gateway demo
+  gateway demo -no-page               # the servers alone
   gateway demo -limit 60000           # a host that takes less
   gateway demo -untrimmed             # in front of a server from before the map cache
   gateway --stdio -- gateway demo -upstream-stdio    # both over stdio, as in a desktop host
@@ -54,17 +58,15 @@ examples:
 			flags.BoolVar(&o.genesis, "genesis", false, "answer as the older Genesis backend: no maps, results pass unchanged")
 			flags.BoolVar(&o.untrimmed, "untrimmed", false, "answer as a server from before the map cache: the whole response as text")
 			flags.BoolVar(&o.upstreamStdio, "upstream-stdio", false, "serve the made-up server alone, over standard input and output; nothing listens")
-			o.given = func(name string) bool {
-				found := false
-				flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-				return found
-			}
+			flags.BoolVar(&o.noPage, "no-page", false, "serve no page")
+			o.pages.bind(flags)
+			o.given = o.pages.given
 			return o.run
 		},
 	}
 }
 
-// run serves both until ctx is done. It prints its addresses once both listen.
+// run serves all of it until ctx is done. It prints its addresses once everything listens.
 func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	if o.limitChars < 0 || o.limitChars == 0 && o.given("limit") {
 		return &usageError{command: "demo", reason: fmt.Sprintf("-limit %d: it has to be above 0", o.limitChars)}
@@ -72,15 +74,14 @@ func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	if o.upstreamStdio {
 		return o.serveUpstream(ctx, inv)
 	}
-	listeners, err := o.listenAll(ctx, inv)
+	if err := o.check(); err != nil {
+		return err
+	}
+	listeners, err := listenTo(ctx, inv, o.given, o.addresses())
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, l := range listeners {
-			_ = l.Close()
-		}
-	}()
+	defer closeAll(listeners)
 	mcp, admin, behind := listeners[0], listeners[1], listeners[2]
 	c, warnings, err := config.Load(o.environ(inv.environ, mcp, admin, behind), checks())
 	if err != nil {
@@ -96,7 +97,20 @@ func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(behind) }() // ends with Close; the gateway's log tells of calls that found nobody
-	if err := write(inv.out, o.welcome(mcp, admin, behind)); err != nil {
+	welcome := o.welcome(mcp, admin, behind)
+	if !o.noPage {
+		pages, err := newPages(c, log, pageBehind{behind: overHTTP(c), credential: madeUpCredential(), label: "made-up TomTom server", url: overHTTP(c).name}, listeners[3:])
+		if err != nil {
+			return err
+		}
+		welcome = pages.invitation() + welcome
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		wait := pages.start(ctx)
+		defer wait()
+		defer stop()
+	}
+	if err := write(inv.out, welcome); err != nil {
 		return err
 	}
 	return serve(ctx, c, log, overHTTP(c), mcp, admin)
@@ -130,38 +144,28 @@ func (o *demoOptions) serveUpstream(ctx context.Context, inv invocation) error {
 	}
 }
 
-// listenAll opens the three listeners, or none: gateway, admin, upstream.
-func (o *demoOptions) listenAll(ctx context.Context, inv invocation) (all []net.Listener, err error) {
-	defer func() {
-		if err != nil {
-			for _, l := range all {
-				_ = l.Close()
-			}
-		}
-	}()
-	for _, want := range []struct{ name, address string }{
-		{"listen", o.listen},
-		{"admin", o.admin},
-		{"upstream", o.upstream},
-	} {
-		if !isLoopbackAddress(want.address) {
-			return all, &usageError{command: "demo", reason: fmt.Sprintf(
-				"-%s %s: the demo serves made-up data to anyone who asks, so it listens on loopback only, such as 127.0.0.1:8080",
-				want.name, want.address)}
-		}
-		l, err := listen(ctx, want.address, "-"+want.name)
-		if errors.Is(err, syscall.EADDRINUSE) && !o.given(want.name) {
-			host, _, _ := net.SplitHostPort(want.address)
-			if l, err = listen(ctx, net.JoinHostPort(host, "0"), "-"+want.name); err == nil {
-				_, _ = fmt.Fprintf(inv.err, "gateway: %s is taken, so -%s is %s\n", want.address, want.name, l.Addr())
-			}
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, l)
+// addresses are those of the gateway, its admin server, the made-up server, and the page's two.
+func (o *demoOptions) addresses() []address {
+	all := []address{{"listen", o.listen}, {"admin", o.admin}, {"upstream", o.upstream}}
+	if o.noPage {
+		return all
 	}
-	return all, nil
+	return append(all, o.pages.addresses()...)
+}
+
+// check refuses addresses that would open what is for this machine to others.
+func (o *demoOptions) check() error {
+	for _, a := range o.addresses()[:3] {
+		if !isLoopbackAddress(a.want) {
+			return &usageError{command: "demo", reason: fmt.Sprintf(
+				"-%s %s: the demo serves made-up data to anyone who asks, so it listens on loopback only, such as 127.0.0.1:8080",
+				a.flag, a.want)}
+		}
+	}
+	if o.noPage {
+		return nil
+	}
+	return o.pages.check("demo")
 }
 
 func isLoopbackAddress(address string) bool {
@@ -233,6 +237,6 @@ sources, 'go run ./cmd/gateway' stands for 'gateway'):
 
 `)
 	}
-	b.WriteString("Ctrl-C ends both.\n\n")
+	b.WriteString("Ctrl-C ends all of it.\n\n")
 	return b.String()
 }

@@ -18,7 +18,7 @@ import (
 func demonstrating(t testing.TB, environ []string, args ...string) (welcome string, stop func(), wait func() int) {
 	t.Helper()
 	read, write := io.Pipe()
-	ports := []string{"demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"}
+	ports := []string{"demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0", "-page", "127.0.0.1:0", "-sandbox", "127.0.0.1:0"}
 	stop, wait = background(t, streams{out: write, err: io.Discard}, environ, append(ports, args...)...)
 	var b strings.Builder
 	for lines := bufio.NewReader(read); !strings.Contains(b.String(), "Ctrl-C"); {
@@ -169,8 +169,8 @@ func TestDemoFallsBack(t *testing.T) {
 	}
 	defer taken.Close()
 	var errs strings.Builder
-	o := demoOptions{listen: taken.Addr().String(), admin: "127.0.0.1:0", upstream: "127.0.0.1:0", given: func(string) bool { return false }}
-	listeners, err := o.listenAll(t.Context(), invocation{streams: streams{err: &errs}})
+	o := demoOptions{listen: taken.Addr().String(), admin: "127.0.0.1:0", upstream: "127.0.0.1:0", noPage: true}
+	listeners, err := listenTo(t.Context(), invocation{streams: streams{err: &errs}}, func(string) bool { return false }, o.addresses())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"syscall"
 
 	"tomtom-mcp-gateway/cmd/gateway/demo/preview"
@@ -149,18 +150,18 @@ func originOf(l net.Listener, loopback string) string {
 
 // run serves until ctx is done, and then until the requests in flight have ended or the deadline has passed.
 func (p *pages) run(ctx context.Context) error {
-	defer p.preview.Close()
+	defer p.preview.Close(ctx)
 	ended := make(chan error, 2)
 	servers := []*http.Server{p.page, p.sandbox}
+	var serving sync.WaitGroup
+	defer serving.Wait()
 	for i, server := range servers {
 		server.RegisterOnShutdown(p.preview.Quit)
-		go func() { ended <- server.Serve(p.listeners[i]) }()
+		serving.Go(func() { ended <- server.Serve(p.listeners[i]) })
 	}
 	var err error
-	left := len(servers)
 	select {
 	case err = <-ended:
-		left--
 	case <-ctx.Done():
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Listen.DrainTimeout)
 		defer cancel()
@@ -172,9 +173,6 @@ func (p *pages) run(ctx context.Context) error {
 	}
 	for _, server := range servers {
 		_ = server.Close()
-	}
-	for range left {
-		<-ended
 	}
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the preview page: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -123,7 +124,7 @@ func (a *answer) messages() [][]byte {
 		case isData && data == nil:
 			data = bytes.TrimPrefix(value, []byte(" "))
 		case isData:
-			data = append(append(data[:len(data):len(data)], '\n'), bytes.TrimPrefix(value, []byte(" "))...)
+			data = append(append(slices.Clip(data), '\n'), bytes.TrimPrefix(value, []byte(" "))...)
 		case len(line) == 0 && data != nil:
 			messages = append(messages, data)
 			data = nil
@@ -131,4 +132,3 @@ func (a *answer) messages() [][]byte {
 	}
 	return messages
 }
-

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
 // maxBodyBytes bounds a request of the page: arguments are small, a person types them.
@@ -30,21 +32,24 @@ func problemf(status int, format string, a ...any) error {
 // pageRoutes are the page's files and the API behind them.
 func (p *Preview) pageRoutes(files fs.FS) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(files))
-	for pattern, handle := range map[string]func(*http.Request) (reply, error){
-		"GET /api/session":         p.getSession,
-		"POST /api/calls":          p.postCall,
-		"GET /api/calls":           p.getCalls,
-		"GET /api/calls/{id}/fit":  p.getFit,
-		"GET /api/resource":        p.getResource,
-		"POST /api/widget-calls":   p.postWidgetCall,
-		"GET /api/log":             p.getLog,
-	} {
-		mux.HandleFunc(pattern, p.answer(handle))
-	}
+	mux.Handle("/", http.FileServerFS(files))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
 		writeProblem(w, problem{http.StatusNotFound, "There is no such part of the API."})
 	})
+	for _, route := range []struct {
+		method, path string
+		handle       func(*http.Request) (reply, error)
+	}{
+		{http.MethodGet, "/api/session", p.getSession},
+		{http.MethodPost, "/api/calls", p.postCall},
+		{http.MethodGet, "/api/calls", p.getCalls},
+		{http.MethodGet, "/api/calls/{id}/fit", p.getFit},
+		{http.MethodGet, "/api/resource", p.getResource},
+		{http.MethodPost, "/api/widget-calls", p.postWidgetCall},
+		{http.MethodGet, "/api/log", p.getLog},
+	} {
+		mux.HandleFunc(route.method+" "+route.path, p.answer(route.handle))
+	}
 	return mux
 }
 
@@ -73,7 +78,9 @@ func (p *Preview) answer(handle func(*http.Request) (reply, error)) http.Handler
 				return
 			}
 		}
-		writeProblem(w, p.problemOf(r.Context(), err))
+		if r.Context().Err() == nil { // else nobody reads it
+			writeProblem(w, p.problemOf(r.Context(), err))
+		}
 	}
 }
 
@@ -88,6 +95,8 @@ func (p *Preview) problemOf(ctx context.Context, err error) problem {
 		return problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("The request has more than %d bytes.", tooLarge.Limit)}
 	case errors.Is(err, errBusy):
 		return problem{http.StatusServiceUnavailable, "Too much is going on at once: try again in a moment."}
+	case errors.Is(err, errSlow):
+		return problem{http.StatusGatewayTimeout, "The MCP server has not answered in time. A tool that is still running runs to its end."}
 	case errors.Is(err, errClosed):
 		return problem{http.StatusServiceUnavailable, "The preview is ending."}
 	}
@@ -96,10 +105,9 @@ func (p *Preview) problemOf(ctx context.Context, err error) problem {
 }
 
 func writeProblem(w http.ResponseWriter, e problem) {
-	body, _ := json.Marshal(map[string]string{"error": e.sentence}) // strings marshal
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
-	_, _ = w.Write(body)
+	_, _ = w.Write(append(jsonspan.AppendQuoted([]byte(`{"error":`), []byte(e.sentence)), '}'))
 }
 
 // encode writes the reply.
@@ -112,15 +120,12 @@ func (a reply) encode() ([]byte, error) {
 		}
 	}
 	for _, m := range a.raw {
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, fmt.Errorf("write the answer: %w", err)
-		}
 		body = body[:len(body)-1]
 		if len(body) > 1 {
 			body = append(body, ',')
 		}
-		body = append(append(append(append(body, name...), ':'), m.value...), '}')
+		body = append(jsonspan.AppendQuoted(body, []byte(m.name)), ':')
+		body = append(append(body, m.value...), '}')
 	}
 	return body, nil
 }

@@ -49,25 +49,12 @@ func (p *Preview) postCall(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// The call is paid for: it runs to its end, and is kept, also where the page has gone.
-	type outcome struct {
-		answer reply
-		err    error
-	}
-	ended := make(chan outcome, 1)
-	go func() {
+	ctx, cancel := withTimeout(r.Context(), p.patience())
+	defer cancel()
+	return insist(ctx, func(ctx context.Context) (reply, error) {
 		defer done()
-		answer, err := p.run(context.WithoutCancel(r.Context()), found.name, asked.Arguments, limit)
-		ended <- outcome{answer, err}
-	}()
-	select {
-	case o := <-ended:
-		return o.answer, o.err
-	case <-time.After(p.patience()):
-		return reply{}, problemf(http.StatusGatewayTimeout, "The tool has not answered in %s.", p.patience())
-	case <-r.Context().Done():
-		return reply{}, context.Cause(r.Context())
-	}
+		return p.run(ctx, found.name, asked.Arguments, limit)
+	})
 }
 
 // patience is how long an agent's call may take.

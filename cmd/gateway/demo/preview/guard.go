@@ -11,7 +11,7 @@ import (
 
 // headerToken is the header that carries the token of the printed URL. A page of another origin cannot send it: a header
 // that is not safelisted needs a preflight, which nothing here grants.
-const headerToken = "Preview-Token" //nolint:gosec // the header's name is no credential
+const headerToken = "Preview-Token"
 
 // newSecret returns 128 random bits, as hex digits.
 func newSecret() string {

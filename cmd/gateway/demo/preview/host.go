@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,7 @@ func newHost(o Options, book *logBook) (*host, error) {
 	h := &host{
 		options: o.Gateway, version: o.Gateway.Version, key: o.Credential,
 		deck:    newDeck(o.Gateway.Transport, o.Credential, o.Gateway.MaxResponseBytes),
-		replays: slog.New(book.handler(nil, hider(o.Credential))).With(slog.Bool("again", true)),
+		replays: slog.New(book.replays(hider(o.Credential))),
 		maximum: 2*o.Gateway.MaxResponseBytes + 1<<20,
 	}
 	h.options.Transport = h.deck
@@ -73,8 +74,8 @@ func newHost(o Options, book *logBook) (*host, error) {
 }
 
 // close ends what is on its way and waits for it.
-func (h *host) close() {
-	h.leave()
+func (h *host) close(ctx context.Context) {
+	h.leave(ctx)
 	h.mu.Lock()
 	h.end()
 	h.mu.Unlock()
@@ -84,12 +85,12 @@ func (h *host) close() {
 }
 
 // leave tells the other side that the session is over.
-func (h *host) leave() {
+func (h *host) leave(ctx context.Context) {
 	s := h.current()
 	if s == nil || s.id == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(h.life, leaveTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, h.options.Upstream.Path, http.NoBody)
 	if err != nil {
@@ -266,15 +267,7 @@ type tool struct {
 
 // visibleTo reports whether "model" or "app" may call the tool.
 func (t tool) visibleTo(who string) bool {
-	if t.visibility == nil {
-		return true
-	}
-	for _, v := range t.visibility {
-		if v == who {
-			return true
-		}
-	}
-	return false
+	return t.visibility == nil || slices.Contains(t.visibility, who)
 }
 
 // tools returns the session's tools as the gateway listed them last; fresh asks for them again.

@@ -101,9 +101,15 @@ func (p *Preview) getLog(r *http.Request) (reply, error) {
 	}
 }
 
-// handler returns a log handler that writes into the book, and to next unless that is nil.
+// handler returns a log handler that writes into the book, and to next.
 func (b *logBook) handler(next slog.Handler, hide func([]byte) []byte) slog.Handler {
 	return &bookHandler{book: b, next: next, hide: hide}
+}
+
+// replays returns a log handler for gateways that play tapes: what they say of a tool goes into the book, marked, and
+// nothing into the log, where it would look like calls.
+func (b *logBook) replays(hide func([]byte) []byte) slog.Handler {
+	return &bookHandler{book: b, next: slog.DiscardHandler, hide: hide, onlyTools: true, attrs: []slog.Attr{slog.Bool("again", true)}}
 }
 
 // bookHandler takes down what is logged at info level and above.
@@ -112,11 +118,13 @@ type bookHandler struct {
 	next  slog.Handler
 	hide  func([]byte) []byte
 	attrs []slog.Attr
+
+	onlyTools bool // lines that name no tool are left out
 }
 
 // Enabled implements slog.Handler.
 func (h *bookHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelInfo || h.next != nil && h.next.Enabled(ctx, level)
+	return level >= slog.LevelInfo || h.next.Enabled(ctx, level)
 }
 
 // Handle implements slog.Handler.
@@ -131,9 +139,11 @@ func (h *bookHandler) Handle(ctx context.Context, record slog.Record) error {
 			note(a)
 		}
 		record.Attrs(note)
-		h.book.add(line)
+		if _, tool := line.Attributes["tool"]; tool || !h.onlyTools {
+			h.book.add(line)
+		}
 	}
-	if h.next == nil || !h.next.Enabled(ctx, record.Level) {
+	if !h.next.Enabled(ctx, record.Level) {
 		return nil
 	}
 	return h.next.Handle(ctx, record)
@@ -158,17 +168,13 @@ func (h *bookHandler) value(v slog.Value) any {
 func (h *bookHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	more := *h
 	more.attrs = append(slices.Clone(h.attrs), attrs...)
-	if h.next != nil {
-		more.next = h.next.WithAttrs(attrs)
-	}
+	more.next = h.next.WithAttrs(attrs)
 	return &more
 }
 
 // WithGroup implements slog.Handler. The gateway groups nothing: a group's members stand beside the others.
 func (h *bookHandler) WithGroup(name string) slog.Handler {
 	more := *h
-	if h.next != nil {
-		more.next = h.next.WithGroup(name)
-	}
+	more.next = h.next.WithGroup(name)
 	return &more
 }

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -69,16 +70,16 @@ func setDefault[T comparable](value *T, fallback T) {
 
 // Preview is the page's and the sandbox's server. It is safe for concurrent use.
 type Preview struct {
-	options Options
-	token   string
+	options  Options
+	token    string
 	document []byte // the outer frame of a widget
-	host    *host
-	history *history
-	views   *views
-	log     *logBook
-	calls   turns // tool calls that run
-	fits    turns // answers that are being composed
-	polls   turns // requests that wait for log lines
+	host     *host
+	history  *history
+	views    *views
+	log      *logBook
+	calls    turns // tool calls that run
+	fits     turns // answers that are being composed
+	polls    turns // requests that wait for log lines
 
 	page, sandbox http.Handler
 }
@@ -123,9 +124,9 @@ func (p *Preview) URL() string { return p.options.PageOrigin + "/?token=" + p.to
 func (p *Preview) Quit() { p.log.close() }
 
 // Close ends what is still on its way to the upstream and waits until it has ended.
-func (p *Preview) Close() {
+func (p *Preview) Close(ctx context.Context) {
 	p.Quit()
-	p.host.close()
+	p.host.close(ctx)
 }
 
 // limitFor is the limit of a result of a tool as the gateway is configured, in characters.

@@ -12,7 +12,7 @@ import (
 var limitSteps = []int{20_000, 40_000, 60_000, 90_000, 120_000, 150_000, 1_000_000}
 
 type sessionMembers struct {
-	Gateway  struct {
+	Gateway struct {
 		Version string `json:"version"`
 	} `json:"gateway"`
 	Upstream struct {

@@ -44,7 +44,9 @@ var (
 type tapeKey struct{}
 
 // withTape makes the requests to the upstream that follow from ctx go over a tape.
-func withTape(ctx context.Context, t *tape) context.Context { return context.WithValue(ctx, tapeKey{}, t) }
+func withTape(ctx context.Context, t *tape) context.Context {
+	return context.WithValue(ctx, tapeKey{}, t)
+}
 
 func tapeOf(ctx context.Context) *tape {
 	t, _ := ctx.Value(tapeKey{}).(*tape)

@@ -32,3 +32,31 @@ func (t turns) take(ctx context.Context) (done func(), err error) {
 		return nil, context.Cause(ctx)
 	}
 }
+
+// errSlow is why a request of the page ended that took longer than it may.
+var errSlow = errors.New("the MCP server did not answer in time")
+
+func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, errSlow)
+}
+
+// insist waits for work until ctx is done. The work itself runs to its end: a tool call is paid for, and a page that is
+// loaded anew finds it in the history.
+func insist[T any](ctx context.Context, work func(context.Context) (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ended := make(chan outcome, 1)
+	go func(ctx context.Context) {
+		value, err := work(ctx)
+		ended <- outcome{value, err}
+	}(context.WithoutCancel(ctx))
+	select {
+	case o := <-ended:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

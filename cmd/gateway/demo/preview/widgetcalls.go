@@ -3,19 +3,10 @@ package preview
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
-	"time"
 
 	"tomtom-mcp-gateway/policy"
 )
-
-// errSlow is why a widget's call ended that took longer than Options.WidgetCallTimeout.
-var errSlow = errors.New("the tool did not answer a widget in time")
-
-func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, limit, errSlow)
-}
 
 // postWidgetCall runs a tool for a widget, once, if it may.
 func (p *Preview) postWidgetCall(r *http.Request) (reply, error) {
@@ -46,7 +37,12 @@ func (p *Preview) postWidgetCall(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	result, err := p.runForWidget(r.Context(), asked.Tool, asked.Arguments, done)
+	ctx, cancel := withTimeout(r.Context(), p.options.WidgetCallTimeout)
+	defer cancel()
+	result, err := insist(ctx, func(ctx context.Context) (json.RawMessage, error) {
+		defer done()
+		return p.runForWidget(ctx, asked.Tool, asked.Arguments)
+	})
 	if err != nil {
 		return reply{}, err
 	}
@@ -72,40 +68,17 @@ func (p *Preview) mayCall(tools []tool, name string, approved bool) error {
 	return nil
 }
 
-// runForWidget sends the call and waits for as long as a widget may. A call that takes longer runs to its end, since it
-// may be paid for, and holds its turn until then; nobody hears of it.
-func (p *Preview) runForWidget(ctx context.Context, name string, arguments json.RawMessage, done func()) (json.RawMessage, error) {
+// runForWidget sends the call. One that takes longer than a widget may wait holds its turn until it has ended.
+func (p *Preview) runForWidget(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
 	s, err := p.host.open(ctx)
 	if err != nil {
-		done()
 		return nil, err
 	}
 	id, body, err := p.host.newRequest("tools/call", callParams{name, arguments})
 	if err != nil {
-		done()
 		return nil, err
 	}
-	type outcome struct {
-		result json.RawMessage
-		err    error
-	}
-	ended := make(chan outcome, 1)
-	go func() {
-		defer done()
-		t := newTape()
-		defer t.stop()
-		result, err := p.host.post(withTape(context.WithoutCancel(ctx), t), p.host.live, s, id, body)
-		ended <- outcome{result, err}
-	}()
-	ctx, cancel := withTimeout(ctx, p.options.WidgetCallTimeout)
-	defer cancel()
-	select {
-	case o := <-ended:
-		return o.result, o.err
-	case <-ctx.Done():
-		if errors.Is(context.Cause(ctx), errSlow) {
-			return nil, problemf(http.StatusGatewayTimeout, "The tool has not answered in %s.", p.options.WidgetCallTimeout)
-		}
-		return nil, context.Cause(ctx)
-	}
+	t := newTape()
+	defer t.stop()
+	return p.host.post(withTape(ctx, t), p.host.live, s, id, body)
 }
