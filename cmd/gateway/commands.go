@@ -41,7 +41,7 @@ type command struct {
 
 // commands lists every command but serving, which has no name, and help.
 func commands() []command {
-	return []command{demoCommand(), fitCommand(), configCommand(), versionCommand()}
+	return []command{demoCommand(), previewCommand(), fitCommand(), configCommand(), versionCommand()}
 }
 
 // usageError is a mistake on the command line.

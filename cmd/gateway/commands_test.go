@@ -66,6 +66,14 @@ func TestBadUsage(t *testing.T) {
 		{"demo with an argument", []string{"demo", "fast"}, `demo takes no arguments such as "fast"`},
 		{"demo for everyone", []string{"demo", "-listen", ":8080"}, "loopback only"},
 		{"demo for the network", []string{"demo", "-upstream", "192.0.2.1:0"}, "loopback only"},
+		{"demo with a page for the network", []string{"demo", "-page", "192.0.2.1:0"}, "add -remote"},
+		{"demo with a page at every address", []string{"demo", "-sandbox", ":0", "-remote"}, "name the one address"},
+		{"preview without a key", []string{"preview"}, "the environment variable TOMTOM_API_KEY is not set"},
+		{"preview with a key's variable that is not set", []string{"preview", "-key-env", "MY_KEY"}, "the environment variable MY_KEY is not set"},
+		{"preview of two servers", []string{"preview", "-upstream", "http://127.0.0.1:3000/mcp", "--", "server"}, "either -upstream or a command"},
+		{"preview of an address as a command", []string{"preview", "http://127.0.0.1:3000/mcp"}, "an address stands behind -upstream"},
+		{"preview with a page for the network", []string{"preview", "-page", "192.0.2.1:0"}, "add -remote"},
+		{"preview with a limit of zero", []string{"preview", "-limit", "0"}, "-limit 0: it has to be above 0"},
 		{"demo with a limit of zero", []string{"demo", "-limit", "0"}, "-limit 0: it has to be above 0"},
 	}
 	for _, tt := range tests {
@@ -82,7 +90,7 @@ func TestBadUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"demo", "-h"}, {"fit", "-h"}, {"config", "-h"}, {"version", "-h"}} {
+	for _, args := range [][]string{{"help"}, {"demo", "-h"}, {"preview", "-h"}, {"fit", "-h"}, {"config", "-h"}, {"version", "-h"}} {
 		t.Run(args[0], func(t *testing.T) {
 			stdout, stderr, code := runCommand(t, "", nil, args...)
 			if code != exitOK || stderr != "" {

@@ -80,16 +80,22 @@ func serveEnds(ctx context.Context, inv invocation) error {
 	log := newLogger(stderr, c.Log)
 	adoptLibraryLog(log)
 	warn(log, warnings)
-	if !signal.Ignored(syscall.SIGHUP) { // as when the terminal is closed
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
-		defer stop()
-	}
+	ctx, stop := untilHangup(ctx)
+	defer stop()
 	run := server{command: e.command, environ: inv.environ, stderr: stderr, config: c, log: log}
 	if e.stdio {
 		return run.serveHost(ctx, inv)
 	}
 	return run.serveHTTP(ctx)
+}
+
+// untilHangup is done when the terminal is closed, too, unless that is to be ignored: a command that was started has to
+// be ended.
+func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, func() {}
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
 // server runs the upstream's command.
@@ -137,15 +143,20 @@ func (s server) serveHTTP(ctx context.Context) error {
 		_ = mcp.Close()
 		return err
 	}
-	pool := stdio.NewPool(s.config.Bounds.MaxProcesses, proxy.OwnsID, func() (stdio.Server, error) {
+	pool := s.pool(ctx)
+	defer pool.Close(context.WithoutCancel(ctx))
+	up := s.behind()
+	up.transport, up.token = pool, s.config.Access.Token
+	return serve(ctx, s.config, s.log, up, mcp, admin)
+}
+
+// pool runs the command, once for each session. Close it.
+func (s server) pool(ctx context.Context) *stdio.Pool {
+	return stdio.NewPool(s.config.Bounds.MaxProcesses, proxy.OwnsID, func() (stdio.Server, error) {
 		child, pipe, err := s.start()
 		if err != nil {
 			return stdio.Server{}, err
 		}
 		return stdio.Server{Pipe: pipe, Stop: func() { child.Stop(context.WithoutCancel(ctx), leisurely) }}, nil
 	}, s.log)
-	defer pool.Close(context.WithoutCancel(ctx))
-	up := s.behind()
-	up.transport, up.token = pool, s.config.Access.Token
-	return serve(ctx, s.config, s.log, up, mcp, admin)
 }

@@ -27,8 +27,11 @@ commands:
 
 const helpExamples = `
 examples:
-  # See it work, without a TomTom key: it prints a call to paste
+  # See it work, without a TomTom key: it prints the address of a page
   gateway demo
+
+  # The same page in front of your own server: what would users see, and at which limit?
+  TOMTOM_API_KEY=… gateway preview -upstream http://127.0.0.1:3000/mcp
 
   # In front of a server on this machine; MCP hosts connect to http://127.0.0.1:8080/mcp
   GATEWAY_UPSTREAM_URL=http://127.0.0.1:3000/mcp gateway

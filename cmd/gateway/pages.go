@@ -99,9 +99,11 @@ func closeAll(listeners []net.Listener) {
 // pageBehind is what a preview page is in front of.
 type pageBehind struct {
 	behind
-	credential string // for the upstream; "" where it has its own
-	label      string // how the page calls the upstream; "": as that calls itself
-	url        string // as the page shows it; "" for a command
+	credential string // for the upstream; "": none is known
+	// ownCredential says that the upstream has one of its own.
+	ownCredential bool
+	label         string // how the page calls the upstream; "": as that calls itself
+	url           string // as the page shows it; "" for a command
 }
 
 // pages are the two servers of a preview.
@@ -120,7 +122,7 @@ func newPages(c config.Config, log *slog.Logger, up pageBehind, listeners []net.
 		closeAll(listeners)
 		return nil, err
 	}
-	options.OwnCredential = up.credential == ""
+	options.OwnCredential = up.ownCredential
 	p, err := preview.New(preview.Options{
 		Gateway: options, Credential: up.credential, UpstreamName: up.label, UpstreamURL: up.url,
 		PageOrigin: originOf(listeners[0], ""), SandboxOrigin: originOf(listeners[1], "localhost"),
