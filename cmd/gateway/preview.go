@@ -27,8 +27,8 @@ func previewCommand() command {
 		name:      "preview",
 		arguments: "[-- SERVER [ARG...]]",
 		summary:   "the page of 'gateway demo' in front of your own TomTom server",
-		help: `Serves a page that is an MCP Apps host, with a gateway inside, in front of your own TomTom MCP server: -upstream URL, or the
-command that starts it behind --. Open the URL that it prints. Nothing but the page listens, on loopback; MCP hosts
+		help: `Serves a page that is an MCP Apps host, with a gateway inside, in front of your own TomTom MCP server: -upstream URL, or
+behind -- the command that starts it. Open the URL that it prints. Nothing but the page listens, on loopback; MCP hosts
 connect to a gateway that serves (see 'gateway help').
 
 What you run on the page is a call on your TomTom account: once for each press of the button. Another limit is tried on
