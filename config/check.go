@@ -16,6 +16,9 @@ type Checks struct {
 	KnownTool func(tool string) bool
 	// Tiles and Incidents say what is wrong with a URL template, without repeating it.
 	Tiles, Incidents func(template string) error
+	// Certificate says what is wrong with the files of a certificate and its key, Authorities with one of certificates.
+	Certificate func(cert, key string) error
+	Authorities func(file string) error
 	// Use is how the gateway was started.
 	Use Use
 }
@@ -52,8 +55,18 @@ func (c Config) check(checks Checks) []Problem {
 	}
 	add("GATEWAY_LISTEN", c.checkListen(checks.Use))
 	add("GATEWAY_ADMIN_LISTEN", c.checkAdminAddress())
-	add("GATEWAY_TILES", checkTemplate(c.Widget.Tiles, checks.Tiles))
-	add("GATEWAY_INCIDENTS", checkTemplate(c.Widget.Incidents, checks.Incidents))
+	add("GATEWAY_TLS_CERT", checkPair(c.Listen.Cert, c.Listen.CertKey, "GATEWAY_TLS_KEY", checks.Certificate))
+	add("GATEWAY_TLS_KEY", checkLonely(c.Listen.CertKey, c.Listen.Cert, "GATEWAY_TLS_CERT"))
+	if reason := checkLonely(c.Listen.HostCA, c.Listen.Cert, "GATEWAY_TLS_CERT"); reason != "" {
+		add("GATEWAY_TLS_CLIENT_CA", reason)
+	} else {
+		add("GATEWAY_TLS_CLIENT_CA", checkBy(c.Listen.HostCA, checks.Authorities))
+	}
+	add("GATEWAY_UPSTREAM_CERT", checkPair(c.Upstream.ClientCert, c.Upstream.ClientKey, "GATEWAY_UPSTREAM_CERT_KEY", checks.Certificate))
+	add("GATEWAY_UPSTREAM_CERT_KEY", checkLonely(c.Upstream.ClientKey, c.Upstream.ClientCert, "GATEWAY_UPSTREAM_CERT"))
+	add("GATEWAY_UPSTREAM_CA", checkBy(c.Upstream.CA, checks.Authorities))
+	add("GATEWAY_TILES", checkBy(c.Widget.Tiles, checks.Tiles))
+	add("GATEWAY_INCIDENTS", checkBy(c.Widget.Incidents, checks.Incidents))
 	add("GATEWAY_MAP_KEY", checkKey(c.Widget.MapKey))
 	add("GATEWAY_TOOL_LIMITS", checkTools(slices.Sorted(maps.Keys(c.Results.ToolLimitChars)), checks.KnownTool))
 	add("GATEWAY_TOOL_MAX_ERRORS_M", checkTools(slices.Sorted(maps.Keys(c.Results.ToolMaxErrorM)), checks.KnownTool))
@@ -76,7 +89,9 @@ func (c Config) check(checks Checks) []Problem {
 		"GATEWAY_MAX_REQUEST_BYTES":  c.Bounds.MaxRequestBytes,
 		"GATEWAY_MAX_RESPONSE_BYTES": c.Bounds.MaxResponseBytes,
 		"GATEWAY_MAX_BUFFERED_BYTES": c.Bounds.MaxBufferedBytes,
+		"GATEWAY_MAX_REQUESTS":       int64(c.Bounds.MaxRequests),
 		"GATEWAY_MAX_PROCESSES":      int64(c.Bounds.MaxProcesses),
+		"GATEWAY_LOG_SAMPLE":         int64(c.Log.Sample),
 	} {
 		if n <= 0 {
 			add(name, "it is not above 0")
@@ -120,12 +135,35 @@ func checkKey(key string) string {
 	return ""
 }
 
-func checkTemplate(template string, check func(string) error) string {
-	if check == nil || template == "" {
+// checkBy asks others about a value that is set.
+func checkBy(value string, check func(string) error) string {
+	if check == nil || value == "" {
 		return ""
 	}
-	if err := check(template); err != nil {
+	if err := check(value); err != nil {
 		return err.Error()
+	}
+	return ""
+}
+
+// checkPair asks others about a certificate, which needs the key that keyName names.
+func checkPair(cert, key, keyName string, check func(cert, key string) error) string {
+	switch {
+	case cert != "" && key == "":
+		return keyName + " is not set"
+	case cert == "" || check == nil:
+		return ""
+	}
+	if err := check(cert, key); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// checkLonely refuses what is of no use without the other variable.
+func checkLonely(value, other, otherName string) string {
+	if value != "" && other == "" {
+		return otherName + " is not set"
 	}
 	return ""
 }

@@ -16,9 +16,18 @@ const upstreamURL = "GATEWAY_UPSTREAM_URL=http://127.0.0.1:3000/mcp"
 
 // checks stand in for what the tools' policies and the widget know.
 var checks = config.Checks{
-	KnownTool: func(tool string) bool { return tool == "tomtom-routing" || tool == "tomtom-dynamic-map" },
-	Tiles:     func(template string) error { return lacks(template, "{z}") },
-	Incidents: func(template string) error { return lacks(template, "{bbox}") },
+	KnownTool:   func(tool string) bool { return tool == "tomtom-routing" || tool == "tomtom-dynamic-map" },
+	Tiles:       func(template string) error { return lacks(template, "{z}") },
+	Incidents:   func(template string) error { return lacks(template, "{bbox}") },
+	Certificate: func(cert, key string) error { return isBad(cert + key) },
+	Authorities: isBad,
+}
+
+func isBad(file string) error {
+	if strings.Contains(file, "bad") {
+		return errors.New("bad file")
+	}
+	return nil
 }
 
 func lacks(template, placeholder string) error {
@@ -93,7 +102,9 @@ func TestEverythingSet(t *testing.T) {
 		"GATEWAY_MAX_REQUEST_BYTES=1", "GATEWAY_MAX_RESPONSE_BYTES=2", "GATEWAY_MAX_BUFFERED_BYTES=3", "GATEWAY_MAX_PROCESSES=4",
 		"GATEWAY_MAX_ERROR_M=0.5", "GATEWAY_TOOL_MAX_ERRORS_M=tomtom-routing=12.5", "GATEWAY_TEXT=minify",
 		"GATEWAY_MAP_KEY=map-display-key", "GATEWAY_TILES=http://localhost:1/{z}/{x}/{y}.png", "GATEWAY_TILES_ATTRIBUTION=© me", "GATEWAY_INCIDENTS=http://localhost:1/{bbox}",
-		"GATEWAY_DRAIN_DELAY=5s", "GATEWAY_DRAIN_TIMEOUT=20s",
+		"GATEWAY_DRAIN_DELAY=5s", "GATEWAY_DRAIN_TIMEOUT=20s", "GATEWAY_MAX_REQUESTS=5", "GATEWAY_LOG_SAMPLE=10",
+		"GATEWAY_TLS_CERT=cert.pem", "GATEWAY_TLS_KEY=key.pem", "GATEWAY_TLS_CLIENT_CA=hosts.pem",
+		"GATEWAY_ALLOWED_HOSTS=Maps.example, gateway,[::1],maps.example",
 	)
 	if err != nil || len(warnings) > 0 {
 		t.Fatalf("Load: %v, warnings %v", err, warnings)
@@ -107,16 +118,19 @@ func TestEverythingSet(t *testing.T) {
 	if want := []string{"https://claude.ai", "http://a.example:8080"}; !slices.Equal(c.Access.AllowedOrigins, want) {
 		t.Errorf("origins are %q", c.Access.AllowedOrigins)
 	}
-	if c.Listen != (config.Listen{Address: "127.0.0.1:0", AdminAddress: "[::1]:9091", DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second}) {
+	if want := (config.Hosts{"maps.example", "gateway", "::1"}); !slices.Equal(c.Access.AllowedHosts, want) {
+		t.Errorf("hosts are %q", c.Access.AllowedHosts)
+	}
+	if c.Listen != (config.Listen{Address: "127.0.0.1:0", AdminAddress: "[::1]:9091", Cert: "cert.pem", CertKey: "key.pem", HostCA: "hosts.pem", DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second}) {
 		t.Errorf("listen is %+v", c.Listen)
 	}
-	if c.Bounds != (config.Bounds{MaxRequestBytes: 1, MaxResponseBytes: 2, MaxBufferedBytes: 3, MaxProcesses: 4}) {
+	if c.Bounds != (config.Bounds{MaxRequestBytes: 1, MaxResponseBytes: 2, MaxBufferedBytes: 3, MaxRequests: 5, MaxProcesses: 4}) {
 		t.Errorf("bounds are %+v", c.Bounds)
 	}
 	if c.Widget != (config.Widget{Apps: config.AppsNever, MapKey: "map-display-key", Tiles: "http://localhost:1/{z}/{x}/{y}.png", TilesAttribution: "© me", Incidents: "http://localhost:1/{bbox}"}) {
 		t.Errorf("widget is %+v", c.Widget)
 	}
-	if c.Log != (config.Log{Level: slog.LevelDebug, Format: config.LogText}) || c.Results.Text != config.TextMinify ||
+	if c.Log != (config.Log{Level: slog.LevelDebug, Sample: 10, Format: config.LogText}) || c.Results.Text != config.TextMinify ||
 		c.Results.MaxErrorM != 0.5 || c.Upstream.Timeout != 90*time.Second {
 		t.Errorf("got %+v", c)
 	}
@@ -184,6 +198,17 @@ func TestProblems(t *testing.T) {
 		{"origin without scheme", "GATEWAY_ALLOWED_ORIGINS", "claude.ai", "is no origin"},
 		{"origin null", "GATEWAY_ALLOWED_ORIGINS", "null", "is no origin"},
 		{"origin with wildcard", "GATEWAY_ALLOWED_ORIGINS", "https://*.claude.ai", "wildcard"},
+		{"host with port", "GATEWAY_ALLOWED_HOSTS", "maps.example:8080", "no host name"},
+		{"host with scheme", "GATEWAY_ALLOWED_HOSTS", "https://maps.example", "no host name"},
+		{"host with wildcard", "GATEWAY_ALLOWED_HOSTS", "*.example", "wildcard"},
+		{"certificate without key", "GATEWAY_TLS_CERT", "good.pem", "GATEWAY_TLS_KEY is not set"},
+		{"key without certificate", "GATEWAY_TLS_KEY", "good.pem", "GATEWAY_TLS_CERT is not set"},
+		{"authorities without certificate", "GATEWAY_TLS_CLIENT_CA", "bad.pem", "GATEWAY_TLS_CERT is not set"},
+		{"upstream certificate without key", "GATEWAY_UPSTREAM_CERT", "good.pem", "GATEWAY_UPSTREAM_CERT_KEY is not set"},
+		{"upstream key without certificate", "GATEWAY_UPSTREAM_CERT_KEY", "good.pem", "GATEWAY_UPSTREAM_CERT is not set"},
+		{"upstream authorities that are none", "GATEWAY_UPSTREAM_CA", "bad.pem", "bad file"},
+		{"requests of zero", "GATEWAY_MAX_REQUESTS", "0", "not above 0"},
+		{"sample of zero", "GATEWAY_LOG_SAMPLE", "0", "not above 0"},
 		{"request bytes with unit", "GATEWAY_MAX_REQUEST_BYTES", "16MiB", ""},
 		{"request bytes of zero", "GATEWAY_MAX_REQUEST_BYTES", "0", "not above 0"},
 		{"response bytes below zero", "GATEWAY_MAX_RESPONSE_BYTES", "-1", "not above 0"},
@@ -213,6 +238,33 @@ func TestProblems(t *testing.T) {
 			}
 			if strings.Count(message, "\n") != 1 || !strings.Contains(message, tt.variable+"=") {
 				t.Errorf("the message is not one line about %s: %q", tt.variable, message)
+			}
+		})
+	}
+}
+
+func TestCertificates(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		environ  []string
+		problem  string // a variable; "": none
+		warnings int
+	}{
+		{"of the endpoint", []string{"GATEWAY_TLS_CERT=a", "GATEWAY_TLS_KEY=b", "GATEWAY_TLS_CLIENT_CA=c"}, "", 0},
+		{"… that do not fit", []string{"GATEWAY_TLS_CERT=a", "GATEWAY_TLS_KEY=bad"}, "GATEWAY_TLS_CERT", 0},
+		{"… whose authorities are none", []string{"GATEWAY_TLS_CERT=a", "GATEWAY_TLS_KEY=b", "GATEWAY_TLS_CLIENT_CA=bad"}, "GATEWAY_TLS_CLIENT_CA", 0},
+		{"of the upstream's side", []string{"GATEWAY_UPSTREAM_URL=https://u/mcp", "GATEWAY_UPSTREAM_CA=a", "GATEWAY_UPSTREAM_CERT=b", "GATEWAY_UPSTREAM_CERT_KEY=c"}, "", 0},
+		{"… that do not fit", []string{"GATEWAY_UPSTREAM_URL=https://u/mcp", "GATEWAY_UPSTREAM_CERT=bad", "GATEWAY_UPSTREAM_CERT_KEY=c"}, "GATEWAY_UPSTREAM_CERT", 0},
+		{"for an upstream without https", []string{"GATEWAY_UPSTREAM_CA=a"}, "", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, warnings, err := load(t, tt.environ...)
+			all, _ := errors.AsType[*config.Error](err)
+			if (all != nil) != (tt.problem != "") || all != nil && (len(all.Problems) != 1 || all.Problems[0].Variable != tt.problem) {
+				t.Errorf("Load: %v", err)
+			}
+			if len(warnings) != tt.warnings {
+				t.Errorf("warnings %v", warnings)
 			}
 		})
 	}

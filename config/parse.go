@@ -22,6 +22,7 @@ func parsers() map[reflect.Type]env.ParserFunc {
 		reflect.TypeFor[map[string]int]():     func(v string) (any, error) { return parsePairs(v, parseChars) },
 		reflect.TypeFor[map[string]float64](): func(v string) (any, error) { return parsePairs(v, parseMetres) },
 		reflect.TypeFor[[]string]():           func(v string) (any, error) { return parseOrigins(v) },
+		reflect.TypeFor[Hosts]():              func(v string) (any, error) { return parseHosts(v) },
 	}
 }
 

@@ -53,6 +53,30 @@ func parseOrigin(entry string) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
+// parseHosts reads host names, comma separated, and returns them in lower case. With * among them, * is all that is
+// returned.
+func parseHosts(v string) (Hosts, error) {
+	var hosts Hosts
+	for entry := range strings.SplitSeq(v, ",") {
+		entry = strings.ToLower(strings.TrimSpace(entry))
+		if entry == "" || slices.Contains(hosts, entry) {
+			continue
+		}
+		if ip := strings.Trim(entry, "[]"); net.ParseIP(ip) != nil {
+			entry = ip
+		} else if strings.ContainsAny(entry, ":/@?#[] ") {
+			return nil, finding(fmt.Sprintf("%q is no host name: it has no scheme, port or path", entry))
+		} else if entry != "*" && strings.Contains(entry, "*") {
+			return nil, finding(fmt.Sprintf("%q has a wildcard: name each host, or allow all with * alone", entry))
+		}
+		hosts = append(hosts, entry)
+	}
+	if slices.Contains(hosts, "*") {
+		return Hosts{"*"}, nil
+	}
+	return hosts, nil
+}
+
 // checkUpstreamURL says in plain words what makes u no MCP endpoint; "" if nothing does.
 func checkUpstreamURL(u *url.URL) string {
 	switch {

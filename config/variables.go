@@ -30,6 +30,17 @@ type Upstream struct {
 	// which has no headers to bring one in. Hosts that come over HTTP bring their own, and this is not used.
 	Key string `env:"GATEWAY_UPSTREAM_KEY" secret:"true" form:"a TomTom API key: printable characters without spaces"`
 
+	// File with the certificates, PEM, of the authorities that may vouch for an https upstream, in place of the system's.
+	// It is read at start.
+	CA string `env:"GATEWAY_UPSTREAM_CA" form:"the path of a PEM file"`
+
+	// File with the certificate, PEM, its chain behind it, by which the gateway shows an https upstream who it is (mTLS).
+	// It is read again when it changes. It says nothing about callers: they bring their own credentials.
+	ClientCert string `env:"GATEWAY_UPSTREAM_CERT" form:"the path of a PEM file"`
+
+	// File with the private key, PEM, of GATEWAY_UPSTREAM_CERT.
+	ClientKey string `env:"GATEWAY_UPSTREAM_CERT_KEY" form:"the path of a PEM file"`
+
 	// How long a whole answer of the upstream may take. The TomTom server retries a 429 of the TomTom API for about 29 s
 	// before it answers, so much less than a minute cuts calls off that would have succeeded.
 	Timeout time.Duration `env:"GATEWAY_UPSTREAM_TIMEOUT" envDefault:"120s" form:"a duration above 0, such as 120s"`
@@ -45,6 +56,18 @@ type Listen struct {
 	// Address of /healthz, /readyz, /startupz and /metrics. They need no credential, so this address should not be public. In front of
 	// a command it is 127.0.0.1:9090 unless set. With --stdio it is only there where it is set.
 	AdminAddress string `env:"GATEWAY_ADMIN_LISTEN" envDefault:":9090" form:"an address to listen on, host:port or :port"`
+
+	// File with the certificate, PEM, its chain behind it, of the MCP endpoint, which then speaks https. It is read again
+	// when it changes, without a restart. Unset: http, for behind an ingress that ends TLS. The admin address speaks http
+	// in any case.
+	Cert string `env:"GATEWAY_TLS_CERT" form:"the path of a PEM file"`
+
+	// File with the private key, PEM, of GATEWAY_TLS_CERT.
+	CertKey string `env:"GATEWAY_TLS_KEY" form:"the path of a PEM file"`
+
+	// File with the certificates, PEM, of the authorities that have to vouch for whoever connects to the MCP endpoint
+	// (mTLS). It is read again when it changes. Unset: hosts need no certificate.
+	HostCA string `env:"GATEWAY_TLS_CLIENT_CA" form:"the path of a PEM file"`
 
 	// How long the gateway keeps accepting requests after SIGTERM while /readyz already says 503. Set it to a few seconds
 	// where a load balancer needs that long to stop sending (5s on Kubernetes without a preStop hook).
@@ -112,9 +135,14 @@ type Access struct {
 	// Browser origins that may call the gateway, besides loopback ones; * allows all. A request whose Origin header names
 	// another origin gets 403. Requests without that header, which is what MCP hosts outside a browser send, always pass.
 	AllowedOrigins []string `env:"GATEWAY_ALLOWED_ORIGINS" form:"origins, comma separated, such as https://claude.ai,https://chatgpt.com, or *"`
+
+	// Host names under which the gateway may be called, without ports, besides localhost and loopback addresses; * allows
+	// all. A request for another name gets 403. Unset: all, unless GATEWAY_LISTEN is a loopback address: then none
+	// besides, so that no web page can reach a gateway on its reader's machine by a name of its own.
+	AllowedHosts Hosts `env:"GATEWAY_ALLOWED_HOSTS" form:"host names, comma separated, such as maps.example.com,gateway, or *"`
 }
 
-// Bounds is what one request, one answer, and all of them together may take in memory.
+// Bounds is what one request, one answer, and all of them together may take.
 type Bounds struct {
 	// Largest request body. A larger one gets 413.
 	MaxRequestBytes int64 `env:"GATEWAY_MAX_REQUEST_BYTES" envDefault:"16777216" form:"a whole number of bytes above 0"`
@@ -122,9 +150,13 @@ type Bounds struct {
 	// Largest upstream answer that the gateway works on. A larger one passes unaltered, without a map.
 	MaxResponseBytes int64 `env:"GATEWAY_MAX_RESPONSE_BYTES" envDefault:"67108864" form:"a whole number of bytes above 0"`
 
-	// Results and app data held at once, over all calls. A call that would need more waits, and then goes out without
-	// app data.
+	// Requests, results and app data held at once, over all calls. A call that would need more waits, and then goes out
+	// without app data; a large request that finds no room gets 503 before anything is sent to the upstream.
 	MaxBufferedBytes int64 `env:"GATEWAY_MAX_BUFFERED_BYTES" envDefault:"268435456" form:"a whole number of bytes above 0"`
+
+	// Requests that are worked on at once, open streams among them. One more gets 503, with Retry-After, before anything is
+	// sent to the upstream.
+	MaxRequests int `env:"GATEWAY_MAX_REQUESTS" envDefault:"4096" form:"a whole number above 0"`
 
 	// Processes of a command that run at once, one for each session of an HTTP host and one for all requests without a
 	// session. The one that was idle for longest makes room for a new one.
@@ -136,9 +168,16 @@ type Log struct {
 	// Least severe level that is written.
 	Level slog.Level `env:"GATEWAY_LOG_LEVEL" envDefault:"info" form:"debug, info, warn or error"`
 
+	// One of so many lines is written about calls that went well, and about maps that were drawn. Whatever failed, and what
+	// lacks its map, is always written. Metrics count all.
+	Sample int `env:"GATEWAY_LOG_SAMPLE" envDefault:"1" form:"a whole number above 0"`
+
 	// Form of a line: json, one object a line, or text, key=value pairs for reading in a terminal.
 	Format LogFormat `env:"GATEWAY_LOG_FORMAT" envDefault:"json" form:"json or text"`
 }
+
+// Hosts are host names, in lower case.
+type Hosts []string
 
 // Apps says which clients get widgets.
 type Apps string

@@ -61,6 +61,11 @@ func (c Config) doubts(problems []Problem, use Use) []Warning {
 	add(set("GATEWAY_UPSTREAM_KEY") && (use.Command || !use.Stdio), "GATEWAY_UPSTREAM_KEY",
 		"is not used: it is for a host on standard input in front of an HTTP upstream")
 	add(set("GATEWAY_TOKEN") && !use.shared(), "GATEWAY_TOKEN", "is not used: it is for HTTP hosts in front of a command")
+	add(use.Command && (set("GATEWAY_UPSTREAM_CA") || set("GATEWAY_UPSTREAM_CERT")), "GATEWAY_UPSTREAM_CA",
+		"and GATEWAY_UPSTREAM_CERT are not used: the upstream is the command")
+	add(!use.Command && c.Upstream.URL.Scheme == "http" && (set("GATEWAY_UPSTREAM_CA") || set("GATEWAY_UPSTREAM_CERT")), "GATEWAY_UPSTREAM_URL",
+		"is http: GATEWAY_UPSTREAM_CA and GATEWAY_UPSTREAM_CERT are not used")
+	add(use.Stdio && set("GATEWAY_TLS_CERT"), "GATEWAY_TLS_CERT", "is not used: the host is on standard input")
 	add(c.Bounds.MaxBufferedBytes < c.Bounds.MaxResponseBytes, "GATEWAY_MAX_BUFFERED_BYTES",
 		"is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data")
 	return all

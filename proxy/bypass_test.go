@@ -60,7 +60,7 @@ func TestNoSpellingOfThePathLeadsAround(t *testing.T) {
 	address := g.server.Listener.Addr().String()
 	for _, target := range []string{
 		"/mcp", "/mcp/", "/mcp//", "//mcp", "/MCP", "/Mcp/", "/%6dcp", "/mcp%2F", "/./mcp", "/mcp/.", "/x/../mcp", "/%2e%2e/mcp",
-		"/mcp?x=/y", "http://other.example/mcp", "http://other.example//mcp/?q",
+		"/mcp?x=/y",
 	} {
 		t.Run(target, func(t *testing.T) {
 			before := len(up.requests())

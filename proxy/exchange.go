@@ -33,7 +33,8 @@ type exchange struct {
 	hold     hold
 	limit    int64 // bytes of one answer of the upstream that are held
 	started  time.Time
-	hostErr  error // writing to the host failed
+	sent     time.Time // when the upstream was turned to; zero before
+	hostErr  error     // writing to the host failed
 }
 
 // exchange takes the messages of a POST to where they belong and answers them.
@@ -146,7 +147,7 @@ func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 	case x.bridge.toLegacy() && isRefusedForm(resp.StatusCode) && !isCoreMethod(x.requests[0].method):
 		x.document(ctx, resp) // the modern era has a status of its own for a method that is not known
 	case resp.StatusCode != http.StatusOK:
-		x.pass(ctx, resp, nil, statusPassed, "status "+strconv.Itoa(resp.StatusCode))
+		x.pass(ctx, resp, nil, statusPassed, reasonStatus+strconv.Itoa(resp.StatusCode))
 	case isEncoded(resp.Header):
 		x.pass(ctx, resp, nil, statusPassed, "compressed answer")
 	case isMediaType(resp.Header, "text/event-stream"):
@@ -168,6 +169,7 @@ func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error
 		method = x.bridge.upstreamMethod(x.requests[0].message)
 	}
 	out := x.g.newRequest(ctx, x.r, x.header(method, x.requests[0].name, false), body)
+	x.sent = time.Now()
 	if x.lease != nil && x.lease.usable() {
 		return x.lease.RoundTrip(out)
 	}

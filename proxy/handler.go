@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
+	"sync/atomic"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -29,6 +29,8 @@ type Gateway struct {
 	running  running
 	params   paramBindings
 	metrics  *metrics
+	calls    sampler // of lines about calls that went well
+	inFlight atomic.Int64
 	handler  http.Handler
 
 	life context.Context //nolint:containedctx // the gateway's own, as http.Server's BaseContext: Close ends it
@@ -42,10 +44,10 @@ func New(options Options) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway options: %w", err)
 	}
 	g := &Gateway{
-		options:  options,
-		log:      options.Logger,
-		upstream: newUpstream(options.Upstream, options.Transport),
-		room:     newRoom(options.MaxBufferedBytes),
+		options: options,
+		log:     trailed(options.Logger),
+		room:    newRoom(options.MaxBufferedBytes),
+		calls:   sampler{every: uint64(options.LogSample)},
 	}
 	if g.widgets, err = newWidgets(options.Widget); err != nil {
 		return nil, fmt.Errorf("gateway options: %w", err)
@@ -53,24 +55,27 @@ func New(options Options) (*Gateway, error) {
 	if g.metrics, err = newMetrics(options.Metrics, g.room); err != nil {
 		return nil, err
 	}
-	statuses, err := newStatuses(options.Logger, options.Metrics)
+	g.upstream = newUpstream(options, g.metrics)
+	statuses, err := newStatuses(g.log, options.LogSample, options.Metrics)
 	if err != nil {
 		return nil, err
 	}
 	g.recent = newRecent(options.RecentResults)
 	g.desk = &desk{
-		statuses: statuses, mapKey: options.MapKey, fetch: g.fetchAppData, log: options.Logger,
+		statuses: statuses, mapKey: options.MapKey, fetch: g.fetchAppData, log: g.log,
 		open: options.OwnCredential, recent: g.recent,
 	}
 	g.life, g.stop = context.WithCancel(context.Background())
 
 	// From the inside out: what reaches the upstream, its answer compressed where the host asks for it, all of it for
-	// allowed origins only, and for hosts that read what they are sent.
+	// allowed origins only, asked as an MCP host asks, for hosts that read what they are sent, and not too much at once.
 	g.handler = http.HandlerFunc(g.serve)
 	g.handler = compress(g.handler)
 	g.handler = requireToken(g.handler, options.Token)
 	g.handler = newOrigins(options.AllowedOrigins).guard(g.handler)
+	g.handler = Strict(g.handler, options.AllowedHosts)
 	g.handler = patience(g.handler, hostPatience)
+	g.handler = g.watch(g.handler)
 	return g, nil
 }
 
@@ -106,7 +111,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	body, err := readBody(w, r, g.options.MaxRequestBytes)
+	held := hold{room: g.room}
+	defer held.release()
+	body, err := readBody(w, r, g.options.MaxRequestBytes, &held)
 	if err != nil {
 		g.refuseBody(w, r, err)
 		return
@@ -115,6 +122,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	case post:
 		// Servers ignore a byte order mark, against RFC 8259.
 		messages, batch, err := scanMessages(bytes.TrimPrefix(body, byteOrderMark))
+		trailOf(r.Context()).read(body, messages, batch)
 		switch {
 		case err == nil:
 			g.exchange(w, r, body, messages, batch)
@@ -177,48 +185,4 @@ func isEncoded(h http.Header) bool {
 		}
 	}
 	return false
-}
-
-// readBody returns the whole body. The error is an http.MaxBytesError when it has more than limit bytes.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength == 0 || r.Body == nil {
-		return nil, nil
-	}
-	if r.ContentLength > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
-	reader := http.MaxBytesReader(w, r.Body, limit)
-	if r.ContentLength < 0 {
-		return io.ReadAll(reader)
-	}
-	// What a host announces it has not sent yet: the room for it is taken as it comes.
-	body := make([]byte, min(r.ContentLength, firstBodyBuffer))
-	for read := 0; ; {
-		n, err := io.ReadFull(reader, body[read:])
-		if read += n; err != nil || int64(read) == r.ContentLength {
-			return body[:read], err
-		}
-		body = append(make([]byte, 0, min(r.ContentLength, 4*int64(read))), body...)
-		body = body[:cap(body)]
-	}
-}
-
-const firstBodyBuffer = 256 << 10
-
-// refuseBody answers a request whose body could not be read.
-func (g *Gateway) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
-	status, text := http.StatusBadRequest, "The request body could not be read"
-	tooLarge, isTooLarge := errors.AsType[*http.MaxBytesError](err)
-	if isTooLarge {
-		status = http.StatusRequestEntityTooLarge
-		text = fmt.Sprintf("The request body has more than %d bytes", tooLarge.Limit)
-		w.Header().Set("Connection", "close")
-	}
-	g.log.InfoContext(r.Context(), "request refused", slog.Int("status", status), slog.Any("err", err))
-	writeError(w, status, &rpcError{code: codeInvalidRequest, message: text})
-	if isTooLarge && r.Header.Get("Expect") == "" {
-		// A host that is still sending would have its connection reset, and with it this answer.
-		flusher(w)()
-		_, _ = io.CopyN(io.Discard, r.Body, 2*tooLarge.Limit)
-	}
 }

@@ -66,7 +66,7 @@ func TestAnnouncedBodyIsNotBelieved(t *testing.T) {
 	for _, sent := range []int{0, 10, firstBodyBuffer, firstBodyBuffer + 1, 5 * firstBodyBuffer} {
 		r := &http.Request{ContentLength: 16 << 20, Body: http.NoBody}
 		r.Body = readCloser{strings.NewReader(strings.Repeat("x", sent))}
-		body, err := readBody(nil, r, 16<<20)
+		body, err := readBody(nil, r, 16<<20, &hold{room: newRoom(64 << 20)})
 		if err == nil || len(body) != sent || cap(body) > max(firstBodyBuffer, 8*sent) {
 			t.Errorf("%d bytes sent: %d read into %d, %v", sent, len(body), cap(body), err)
 		}
@@ -74,7 +74,7 @@ func TestAnnouncedBodyIsNotBelieved(t *testing.T) {
 	for _, length := range []int{1, firstBodyBuffer - 1, firstBodyBuffer, firstBodyBuffer + 1, 3 << 20} {
 		want := strings.Repeat("abc", length/3+1)[:length]
 		r := &http.Request{ContentLength: int64(length), Body: readCloser{strings.NewReader(want)}}
-		if body, err := readBody(nil, r, 16<<20); err != nil || string(body) != want || cap(body) > length+length/4+64 {
+		if body, err := readBody(nil, r, 16<<20, &hold{room: newRoom(64 << 20)}); err != nil || string(body) != want || cap(body) > length+length/4+64 {
 			t.Errorf("%d bytes: %d read into %d, %v", length, len(body), cap(body), err)
 		}
 	}

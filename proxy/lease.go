@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ const (
 	// sharedIdleTimeout is well under the 5 s after which a Node upstream closes an idle connection, so that a
 	// request hardly ever meets a connection that is just being closed.
 	sharedIdleTimeout = 2 * time.Second
+	// maxUpstreamHeader bounds the head of an answer: an upstream's, and what is between it and here adds.
+	maxUpstreamHeader = 256 << 10
 )
 
 // upstream is the server behind the gateway: its address and the two ways to talk to it. Neither ever repeats a
@@ -25,13 +28,14 @@ type upstream struct {
 	shared *http.Transport
 	// dialer makes the single connections of leases. Go's Transport repeats a POST on a reused connection when the
 	// request has an Idempotency-Key and a GetBody; a connection of its own, without GetBody, cannot.
-	dialer *http.Transport
+	dialer  *http.Transport
+	metrics *metrics
 	// own stands in place of both where it is not nil: a way that always leads to the process that a session belongs to.
 	own http.RoundTripper
 }
 
-func newUpstream(u *url.URL, own http.RoundTripper) *upstream {
-	up := &upstream{url: u, shared: newTransport(), dialer: newTransport(), own: own}
+func newUpstream(o Options, m *metrics) *upstream {
+	up := &upstream{url: o.Upstream, shared: newTransport(o.UpstreamTLS, m), dialer: newTransport(o.UpstreamTLS, m), own: o.Transport, metrics: m}
 	// What comes over a shared connection is passed on as it is read: in few large pieces. A lease lives for one call,
 	// whose answer is read into a large buffer past the connection's own.
 	up.shared.ReadBufferSize = relayBuffer
@@ -43,21 +47,33 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	if u.own != nil {
 		return u.own.RoundTrip(r)
 	}
-	return u.shared.RoundTrip(r)
+	resp, err := u.shared.RoundTrip(r)
+	u.metrics.connection(err)
+	return resp, err
 }
 
 // newTransport speaks HTTP/1.1 alone: there a response occupies its connection, so that a lease is one request
 // after the other on one TCP connection, which any load balancer keeps with one pod.
-func newTransport() *http.Transport {
+func newTransport(trust *tls.Config, m *metrics) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
+	received, sent := m.upstreamBytes.WithLabelValues("received"), m.upstreamBytes.WithLabelValues("sent")
 	return &http.Transport{
-		Protocols:           protocols,
-		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}).DialContext,
-		TLSHandshakeTimeout: dialTimeout,
-		DisableCompression:  true, // what the host asked for is what the upstream is asked for
-		MaxIdleConnsPerHost: 64,
-		IdleConnTimeout:     sharedIdleTimeout,
+		Protocols: protocols,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return countedConn{conn, received, sent}, nil
+		},
+		TLSClientConfig:        trust,
+		TLSHandshakeTimeout:    dialTimeout,
+		DisableCompression:     true, // what the host asked for is what the upstream is asked for
+		MaxIdleConnsPerHost:    64,
+		IdleConnTimeout:        sharedIdleTimeout,
+		MaxResponseHeaderBytes: maxUpstreamHeader,
 	}
 }
 
@@ -65,7 +81,10 @@ func (u *upstream) close() { u.shared.CloseIdleConnections() }
 
 // lease is one connection to the upstream that belongs to one request of a host: a tool call and the redemption that
 // follows it travel over the same TCP connection, and so reach the same process.
-type lease struct{ conn connection }
+type lease struct {
+	conn    connection
+	metrics *metrics
+}
 
 // connection carries one request after the other to one process of the upstream.
 type connection interface {
@@ -87,7 +106,7 @@ func (steady) Close() error { return nil }
 // dial opens a fresh connection. The caller closes the lease.
 func (u *upstream) dial(ctx context.Context) (*lease, error) {
 	if u.own != nil {
-		return &lease{steady{u.own}}, nil
+		return &lease{steady{u.own}, u.metrics}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -97,14 +116,17 @@ func (u *upstream) dial(ctx context.Context) (*lease, error) {
 	}
 	conn, err := u.dialer.NewClientConn(ctx, u.url.Scheme, net.JoinHostPort(u.url.Hostname(), port))
 	if err != nil {
+		u.metrics.connection(cause(ctx, err))
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	return &lease{conn}, nil
+	return &lease{conn, u.metrics}, nil
 }
 
 // RoundTrip sends r on the lease's connection, once. It waits until the answer before has been read to its end.
 func (l *lease) RoundTrip(r *http.Request) (*http.Response, error) {
-	return finalAnswer(l.conn.RoundTrip(r))
+	resp, err := l.conn.RoundTrip(r)
+	l.metrics.connection(err)
+	return finalAnswer(resp, err)
 }
 
 // usable reports whether the connection can carry one more request now.

@@ -2,12 +2,10 @@ package proxy
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"tomtom-mcp-gateway/fitter"
 )
@@ -30,13 +28,45 @@ type record struct {
 	chars    int // of the whole result as written
 	fitted   fitter.Result
 	minified bool
-	took     time.Duration // since the host's request was read
+	upstream time.Duration // from the connection for the call to its answer, read
 	redeem   time.Duration
 	fit      time.Duration
 }
 
+// lacksData reports whether the result should have had app data and has none.
+func (rec *record) lacksData() bool {
+	return rec.status == statusTooLarge || rec.status == statusUnavailable || rec.status == statusFetch
+}
+
+// isFailure reports whether something went wrong that somebody may want to look into. Its line is always written.
+func (rec *record) isFailure() bool {
+	switch rec.status {
+	case statusInline, statusFitted, statusFetch, statusText, statusNone:
+		return rec.err != nil
+	case statusPassed:
+		return strings.HasPrefix(rec.reason, reasonStatus)
+	}
+	return true
+}
+
+// reasonStatus begins the reason of an answer that passed because of its HTTP status.
+const reasonStatus = "status "
+
+// times are those of one call.
+type times struct{ total, upstream, gateway time.Duration }
+
+func (rec *record) times(started time.Time) times {
+	t := times{total: time.Since(started), upstream: rec.upstream}
+	t.gateway = max(0, t.total-rec.upstream-rec.redeem)
+	return t
+}
+
 func (x *exchange) record(q *request) *record {
-	return &record{request: q, source: sourceNone, took: time.Since(x.started)}
+	rec := &record{request: q, source: sourceNone}
+	if !x.sent.IsZero() {
+		rec.upstream = time.Since(x.sent)
+	}
+	return rec
 }
 
 // take notes what became of the app data, and how many characters the result has with it.
@@ -59,35 +89,34 @@ func (x *exchange) logUnanswered(ctx context.Context, status, reason string) {
 
 // logCall writes the line and the metrics of one tool call.
 func (g *Gateway) logCall(ctx context.Context, started time.Time, rec *record) {
-	total := time.Since(started)
-	tool := rec.request.tool.Name
-	g.metrics.calls.WithLabelValues(tool, rec.status, rec.source).Inc()
-	g.metrics.duration.WithLabelValues(tool).Observe(total.Seconds())
-	if rec.chars > 0 {
-		g.metrics.chars.WithLabelValues(tool).Observe(float64(rec.chars))
-	}
-	if rec.reason != "" && (rec.status == statusTooLarge || rec.status == statusUnavailable || rec.status == statusFetch) {
-		g.metrics.withoutData.WithLabelValues(tool, rec.reason).Inc()
-	}
+	t := rec.times(started)
+	g.metrics.of(rec, t)
 	level := slog.LevelInfo
 	switch {
 	case rec.reason == reasonOf(errHostGone):
 	case rec.status == statusTooLarge, rec.status == statusUnavailable, rec.status == statusFailed:
 		level = slog.LevelWarn
 	}
+	if !g.log.Enabled(ctx, level) || !rec.isFailure() && !g.calls.take() {
+		return
+	}
 	attributes := []slog.Attr{
-		slog.String("tool", tool),
+		slog.String("tool", rec.request.tool.Name),
 		slog.String("method", methodCallTool),
 		slog.String("status", rec.status),
 		slog.String("source", rec.source),
 		slog.String("reason", rec.reason),
-		slog.Float64("duration_ms", milliseconds(total)),
-		slog.Float64("upstream_ms", milliseconds(rec.took)),
+		slog.Float64("duration_ms", milliseconds(t.total)),
+		slog.Float64("upstream_ms", milliseconds(t.upstream)),
+		slog.Float64("own_ms", milliseconds(t.gateway)),
 		slog.Int("chars", rec.chars),
 	}
-	attributes = append(attributes, rec.fitAttributes(g.metrics)...)
+	attributes = append(attributes, rec.fitAttributes()...)
 	if name := rec.request.client.name; name != "" {
-		attributes = append(attributes, slog.String("client", clip(name)))
+		attributes = append(attributes, slog.String("client", plain(name, maxClientChars)))
+	}
+	if protocol := rec.request.client.protocol; protocol != "" {
+		attributes = append(attributes, slog.String("protocol", plain(protocol, maxProtocolChars)))
 	}
 	if rec.err != nil {
 		attributes = append(attributes, slog.Any("err", rec.err))
@@ -95,20 +124,15 @@ func (g *Gateway) logCall(ctx context.Context, started time.Time, rec *record) {
 	g.log.LogAttrs(ctx, level, "tool call", attributes...)
 }
 
-// fitAttributes are those of a call whose app data was fitted; they go into m, too.
-func (rec *record) fitAttributes(m *metrics) []slog.Attr {
+// fitAttributes are those of a call whose app data was fitted.
+func (rec *record) fitAttributes() []slog.Attr {
 	var attributes []slog.Attr
 	if rec.redeem > 0 {
-		m.redeem.Observe(rec.redeem.Seconds())
 		attributes = append(attributes, slog.Float64("redeem_ms", milliseconds(rec.redeem)))
 	}
 	f := rec.fitted
 	if f.Status == 0 {
 		return attributes
-	}
-	m.fit.Observe(rec.fit.Seconds())
-	if f.Status == fitter.Fitted {
-		m.errorM.Observe(f.MaxErrorM)
 	}
 	return append(attributes,
 		slog.Float64("fit_ms", milliseconds(rec.fit)),
@@ -141,79 +165,11 @@ func (g *Gateway) noteList(ctx context.Context, p *response, report listReport) 
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// clip bounds what a client says of itself before it goes into a log.
-func clip(text string) string {
-	const maxChars = 64
-	return text[:min(len(text), maxChars)]
+// sampler lets one of so many lines through: those of calls that went well are alike, and a busy gateway has many.
+type sampler struct {
+	every uint64 // 0 and 1: all
+	seen  atomic.Uint64
 }
 
-// metrics are the Prometheus metrics of the data path.
-type metrics struct {
-	calls             *prometheus.CounterVec
-	withoutData       *prometheus.CounterVec
-	duration          *prometheus.HistogramVec
-	chars             *prometheus.HistogramVec
-	redeem            prometheus.Histogram
-	redemptionRetries prometheus.Counter
-	fit               prometheus.Histogram
-	errorM            prometheus.Histogram
-	upstreamErrors    *prometheus.CounterVec
-	unserved          prometheus.Counter
-}
-
-// newMetrics registers with registerer unless that is nil.
-func newMetrics(registerer prometheus.Registerer, r *room) (*metrics, error) {
-	m := &metrics{
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gateway_tool_calls_total",
-			Help: "Calls of tools with a policy, by what became of their app data and where it came from.",
-		}, []string{"tool", "status", "source"}),
-		withoutData: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gateway_app_data_missing_total",
-			Help: "Results that went out without the app data that they should have had, by reason; text, media or data: what took the room.",
-		}, []string{"tool", "reason"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "gateway_tool_call_duration_seconds", Help: "From a host's call to its result, the upstream's time included.",
-			Buckets: prometheus.ExponentialBuckets(0.005, 2, 15),
-		}, []string{"tool"}),
-		chars: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "gateway_result_chars", Help: "Characters of whole results as written.",
-			Buckets: prometheus.LinearBuckets(10_000, 10_000, 14),
-		}, []string{"tool"}),
-		redeem: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "gateway_redemption_duration_seconds", Help: "Fetching app data for its handle.",
-			Buckets: prometheus.ExponentialBuckets(0.002, 2, 14),
-		}),
-		redemptionRetries: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "gateway_redemption_retries_total", Help: "Redemptions that were not answered and were tried once more.",
-		}),
-		fit: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "gateway_fit_duration_seconds", Help: "Fitting app data.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 2, 12),
-		}),
-		errorM: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "gateway_fit_error_metres", Help: "Error of fitted route lines.",
-			Buckets: []float64{0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000},
-		}),
-		upstreamErrors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gateway_upstream_errors_total", Help: "Requests that the upstream did not answer, or not to the end.",
-		}, []string{"kind"}),
-		unserved: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "gateway_unserved_widgets_total", Help: "Tools in lists that were bound to a widget nobody serves.",
-		}),
-	}
-	if registerer == nil {
-		return m, nil
-	}
-	for _, c := range []prometheus.Collector{
-		m.calls, m.withoutData, m.duration, m.chars, m.redeem, m.redemptionRetries, m.fit, m.errorM, m.upstreamErrors, m.unserved,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "gateway_buffered_bytes", Help: "Bytes of results and app data held now, beyond small ones.",
-		}, func() float64 { return float64(r.held.Load()) }),
-	} {
-		if err := registerer.Register(c); err != nil {
-			return nil, fmt.Errorf("gateway metrics: %w", err)
-		}
-	}
-	return m, nil
-}
+// take reports whether this one is written. The first is.
+func (s *sampler) take() bool { return s.every <= 1 || (s.seen.Add(1)-1)%s.every == 0 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -51,6 +52,7 @@ type Options struct {
 	Widget         Resource
 	Apps           AppsMode // "": AppsAuto
 	AllowedOrigins []string // browser origins besides loopback; "*" for all
+	AllowedHosts   []string // names in the Host header besides this machine's; none, or "*": any
 	MapKey         string   // TomTom key for map display; "": widgets get the caller's
 
 	LimitChars     int                // of a whole result, in UTF-16 code units; 0: 120,000
@@ -63,13 +65,18 @@ type Options struct {
 	MaxResponseBytes int64 // of one owned answer; 0: 64 MiB
 	MaxBufferedBytes int64 // of results and app data over all calls; 0: 256 MiB
 
+	MaxRequests int // that are worked on at once, streams included; 0: 4,096
+
 	UpstreamTimeout time.Duration // for a whole upstream answer; 0: 120 s
+	UpstreamTLS     *tls.Config   // trust in the upstream, and the gateway's own certificate; nil: the system's, and none
 
 	// RecentResults is of how many results the app data stays in memory under an unguessable app_data_ref in the text
 	// JSON, for widgets whose host drops a result's _meta. 0: none, as it has to be where callers are not one person.
 	RecentResults int
 
-	Logger  *slog.Logger          // nil: slog.Default
+	Logger    *slog.Logger // nil: slog.Default
+	LogSample int          // one of so many lines is written about calls and reports that went well; 0: 1
+
 	Metrics prometheus.Registerer // nil: nothing is registered
 	Version string
 }
@@ -90,7 +97,9 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.MaxRequestBytes, 16<<20)
 	setDefault(&o.MaxResponseBytes, 64<<20)
 	setDefault(&o.MaxBufferedBytes, 256<<20)
+	setDefault(&o.MaxRequests, 4096)
 	setDefault(&o.UpstreamTimeout, 120*time.Second)
+	setDefault(&o.LogSample, 1)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}

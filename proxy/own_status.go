@@ -51,14 +51,16 @@ var statusFields = []statusField{
 type statuses struct {
 	limiter *rate.Limiter
 	log     *slog.Logger
+	good    sampler // of lines about results that were drawn or hidden
 	counted *prometheus.CounterVec
 }
 
-// newStatuses registers the metric with metrics unless that is nil.
-func newStatuses(log *slog.Logger, metrics prometheus.Registerer) (*statuses, error) {
+// newStatuses registers the metric with metrics unless that is nil. One of sample lines about what went well is written.
+func newStatuses(log *slog.Logger, sample int, metrics prometheus.Registerer) (*statuses, error) {
 	s := &statuses{
 		limiter: rate.NewLimiter(statusesPerSecond, statusesAtOnce),
 		log:     log,
+		good:    sampler{every: uint64(sample)},
 		counted: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_app_status_total",
 			Help: "Results as widgets reported them: what was drawn, and from which source.",
@@ -86,18 +88,25 @@ func (s *statuses) report(ctx context.Context, m message) (result []byte, failed
 		tool = "other" // whoever reports chooses the name, which must not grow the metric
 	}
 	s.counted.WithLabelValues(tool, status["outcome"], status["source"]).Inc()
-	attributes := make([]any, 0, len(statusFields))
+	s.note(ctx, status)
+	return textResult("ok", false), nil
+}
+
+// note writes the line of a valid report.
+func (s *statuses) note(ctx context.Context, status map[string]string) {
+	level := slog.LevelInfo
+	if status["outcome"] == "error" {
+		level = slog.LevelWarn
+	} else if !s.good.take() {
+		return
+	}
+	attributes := make([]slog.Attr, 0, len(statusFields))
 	for _, f := range statusFields {
 		if value, given := status[f.name]; given {
 			attributes = append(attributes, f.attribute(value))
 		}
 	}
-	level := slog.LevelInfo
-	if status["outcome"] == "error" {
-		level = slog.LevelWarn
-	}
-	s.log.Log(ctx, level, "app status", attributes...)
-	return textResult("ok", false), nil
+	s.log.LogAttrs(ctx, level, "app status", attributes...)
 }
 
 // parseStatus checks the arguments at span args of doc against statusFields and returns them by name. The error
@@ -166,6 +175,9 @@ func (f statusField) attribute(text string) slog.Attr {
 	if f.maxChars == 0 {
 		number, _ := strconv.ParseInt(text, 10, 64) // parse wrote it
 		return slog.Int64(f.name, number)
+	}
+	if f.oneOf == nil {
+		text = withoutSecrets(text)
 	}
 	return slog.String(f.name, text)
 }

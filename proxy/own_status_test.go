@@ -18,7 +18,7 @@ import (
 func TestReportIsLoggedAndCounted(t *testing.T) {
 	var log bytes.Buffer
 	registry := prometheus.NewPedanticRegistry()
-	s, err := newStatuses(slog.New(slog.NewJSONHandler(&log, nil)), registry)
+	s, err := newStatuses(slog.New(slog.NewJSONHandler(&log, nil)), 1, registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestReportIsValidated(t *testing.T) {
 
 func TestReportsAreBounded(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	s, err := newStatuses(slog.New(slog.DiscardHandler), registry)
+	s, err := newStatuses(slog.New(slog.DiscardHandler), 1, registry)
 	if err != nil {
 		t.Fatal(err)
 	}

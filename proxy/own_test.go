@@ -19,7 +19,7 @@ import (
 func testDesk(t testing.TB, fetch fetchFunc) *desk {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	s, err := newStatuses(log, nil)
+	s, err := newStatuses(log, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ var (
 // redeem trades the handle of p for its app data, in at most two tries: the second, over a new connection, only when
 // the first was not answered at all. free says that the connection of the call can be used. The bytes are the
 // caller's. The error wraps ErrGone or ErrUnusable, or says why there was no answer.
-func (x *exchange) redeem(ctx context.Context, p *response, free bool) ([]byte, error) {
+func (x *exchange) redeem(ctx context.Context, p *response, free bool) (document []byte, err error) {
+	defer func() { x.g.metrics.redeemed(err) }()
 	t := p.call
 	if !jsonspan.IsString(t.text.text.Bytes, t.text.handle) {
 		return nil, fmt.Errorf("redeem: %w: the handle is no string", ErrUnusable)
@@ -36,7 +37,6 @@ func (x *exchange) redeem(ctx context.Context, p *response, free bool) ([]byte, 
 	defer cancel()
 	l := x.lease
 	if !free || !l.usable() {
-		var err error
 		if l, err = x.g.upstream.dial(ctx); err != nil {
 			return nil, fmt.Errorf("redeem: %w", cause(ctx, err))
 		}

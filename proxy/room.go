@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -26,11 +27,16 @@ type room struct {
 	max   int64         // of bytes
 	wait  time.Duration // for either
 	held  atomic.Int64
+
+	fits             int64        // slots
+	fitting, waiting atomic.Int64 // calls that have a slot, and those that wait for one
 }
 
 func newRoom(maxBytes int64) *room {
+	fits := int64(runtime.GOMAXPROCS(0)) // what the container may use, as Go reads it from the cgroup
 	return &room{
-		slots: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		slots: semaphore.NewWeighted(fits),
+		fits:  fits,
 		bytes: semaphore.NewWeighted(maxBytes),
 		max:   maxBytes,
 		wait:  roomWait,
@@ -39,10 +45,31 @@ func newRoom(maxBytes int64) *room {
 
 // slot waits for a slot to fit in. Without one, the error is errBusy or the context's. release gives it back.
 func (r *room) slot(ctx context.Context) (release func(), err error) {
-	if err := r.acquire(ctx, r.slots, 1); err != nil {
+	r.waiting.Add(1)
+	err = r.acquire(ctx, r.slots, 1)
+	r.waiting.Add(-1)
+	if err != nil {
 		return nil, err
 	}
-	return func() { r.slots.Release(1) }, nil
+	r.fitting.Add(1)
+	return func() {
+		r.fitting.Add(-1)
+		r.slots.Release(1)
+	}, nil
+}
+
+// gauges are metrics of what is taken of the room, and of how much there is.
+func (r *room) gauges() []prometheus.Collector {
+	gauge := func(name, help string, value func() int64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
+	}
+	return []prometheus.Collector{
+		gauge("gateway_buffered_bytes", "Bytes of requests, results and app data held now, beyond small ones.", r.held.Load),
+		gauge("gateway_buffered_bytes_limit", "How many may be.", func() int64 { return r.max }),
+		gauge("gateway_fits_running", "Calls that have a slot for fitting now.", r.fitting.Load),
+		gauge("gateway_fits_waiting", "Calls that wait for one.", r.waiting.Load),
+		gauge("gateway_fit_slots", "How many slots there are.", func() int64 { return r.fits }),
+	}
 }
 
 func (r *room) acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {

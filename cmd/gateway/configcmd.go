@@ -54,6 +54,14 @@ func checks() config.Checks {
 			_, err := widgets.New(widgets.Config{Incidents: template})
 			return err
 		},
+		Certificate: func(cert, key string) error {
+			_, err := readCertificate(cert, key)()
+			return err
+		},
+		Authorities: func(file string) error {
+			_, err := readAuthorities(file)()
+			return err
+		},
 	}
 }
 

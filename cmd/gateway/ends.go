@@ -79,7 +79,8 @@ func serveEnds(ctx context.Context, inv invocation) error {
 	defer stderr.Flush(stderrFlush)
 	log := newLogger(stderr, c.Log)
 	adoptLibraryLog(log)
-	warn(log, warnings)
+	boundMemory(log)
+	warn(log, append(warnings, memoryDoubts(c.Bounds, memoryLimit())...))
 	ctx, stop := untilHangup(ctx)
 	defer stop()
 	run := server{command: e.command, environ: inv.environ, stderr: stderr, config: c, log: log}

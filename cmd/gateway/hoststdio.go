@@ -79,7 +79,7 @@ func (s server) host(ctx context.Context, inv invocation, up behind, ended <-cha
 		return err
 	}
 	defer stop()
-	announce(s.log, c, up, options.Widget, "stdio", admin)
+	announce(s.log, c, up, options, "stdio", admin)
 	header := http.Header{}
 	if c.Upstream.Key != "" && s.command == nil {
 		header.Set("Tomtom-Api-Key", c.Upstream.Key)

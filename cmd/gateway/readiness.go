@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // How readiness asks the upstream: a TCP connection that is closed at once. One that is refused once, as while it
@@ -89,4 +91,16 @@ func (r *readiness) weigh(answer error) {
 	if r.against++; r.against >= turnsAfter || r.checked.IsZero() {
 		r.verdict, r.against = answer, 0
 	}
+}
+
+// gauge is a metric of the verdict. Whoever reads it asks, as a prober does.
+func (r *readiness) gauge(ctx context.Context) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_ready", Help: "1 while /readyz says 200: the upstream is reachable, and the gateway is not draining.",
+	}, func() float64 {
+		if r.check(ctx) != nil {
+			return 0
+		}
+		return 1
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,7 +27,8 @@ func serveEnvironment(ctx context.Context, inv invocation) error {
 	}
 	log := newLogger(inv.err, c.Log)
 	adoptLibraryLog(log)
-	warn(log, warnings)
+	boundMemory(log)
+	warn(log, append(warnings, memoryDoubts(c.Bounds, memoryLimit())...))
 	mcp, err := listen(ctx, c.Listen.Address, "GATEWAY_LISTEN")
 	if err != nil {
 		return err
@@ -61,24 +63,53 @@ func warn(log *slog.Logger, warnings []config.Warning) {
 
 // serve runs a gateway on two listeners, which it closes, until ctx is done and the requests in flight have ended.
 func serve(ctx context.Context, c config.Config, log *slog.Logger, up behind, mcp, admin net.Listener) error {
-	registry := newRegistry()
-	options, err := proxyOptions(c, log, registry, up)
-	if err == nil {
-		var gateway *proxy.Gateway
-		if gateway, err = proxy.New(options); err == nil {
-			defer gateway.Close()
-			ready := newReadiness(up.ready)
-			site := newSite(c.Listen, log, ready, gateway, adminHandler(ready, registry))
-			announce(log, c, up, options.Widget, mcp.Addr().String(), admin.Addr().String())
-			return site.run(ctx, mcp, admin)
-		}
-	}
-	_, _ = mcp.Close(), admin.Close()
+	err := serveOn(ctx, c, log, up, mcp, admin)
+	_, _ = mcp.Close(), admin.Close() // where it did not come to serving
 	return err
 }
 
+func serveOn(ctx context.Context, c config.Config, log *slog.Logger, up behind, mcp, admin net.Listener) error {
+	registry := newRegistry()
+	options, err := proxyOptions(c, log, registry, up)
+	if err != nil {
+		return err
+	}
+	options.AllowedHosts = allowedHosts(c.Access.AllowedHosts, mcp.Addr())
+	secure, err := hostTLS(c.Listen, log)
+	if err != nil {
+		return err
+	}
+	gateway, err := proxy.New(options)
+	if err != nil {
+		return err
+	}
+	defer gateway.Close()
+	ready := newReadiness(up.ready)
+	registry.MustRegister(ready.gauge(ctx))
+	asked := proxy.Strict(adminHandler(ready, registry), allowedHosts(nil, admin.Addr()))
+	site := newSite(c.Listen, log, ready, gateway, asked)
+	announce(log, c, up, options, mcp.Addr().String(), admin.Addr().String())
+	mcp = gateway.Counted(mcp)
+	if secure != nil {
+		mcp = tls.NewListener(mcp, secure)
+	}
+	return site.run(ctx, mcp, admin)
+}
+
+// allowedHosts are the names under which an address may be called: those that the environment names, else any, but on
+// loopback only loopback's own. A web page whose name leads there (DNS rebinding) sends that name.
+func allowedHosts(named config.Hosts, address net.Addr) []string {
+	if len(named) > 0 {
+		return named
+	}
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+		return []string{"localhost"}
+	}
+	return nil
+}
+
 // announce logs what the gateway will do, once, without anything secret.
-func announce(log *slog.Logger, c config.Config, up behind, widget proxy.Resource, mcp, admin string) {
+func announce(log *slog.Logger, c config.Config, up behind, o proxy.Options, mcp, admin string) {
 	log.Info("serving",
 		slog.String("version", buildVersion()),
 		slog.String("listen", mcp),
@@ -91,9 +122,13 @@ func announce(log *slog.Logger, c config.Config, up behind, widget proxy.Resourc
 		slog.Float64("max_error_m", c.Results.MaxErrorM),
 		slog.Any("tool_max_errors_m", c.Results.ToolMaxErrorM),
 		slog.Any("origins", c.Access.AllowedOrigins),
+		slog.Any("hosts", o.AllowedHosts),
+		slog.Bool("tls", c.Listen.Cert != ""),
 		slog.Bool("map_key", c.Widget.MapKey != ""),
-		slog.String("widget", widget.URI),
-		slog.Any("widget_loads_from", widget.ResourceDomains),
+		slog.String("widget", o.Widget.URI),
+		slog.Any("widget_loads_from", o.Widget.ResourceDomains),
+		slog.Int("processors", runtime.GOMAXPROCS(0)),
+		slog.Int64("memory_limit_bytes", memoryLimit()),
 	)
 }
 
@@ -127,9 +162,14 @@ func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Register
 	if err != nil {
 		return proxy.Options{}, fmt.Errorf("widget: %w", err)
 	}
+	trust, err := upstreamTLS(c.Upstream, log)
+	if err != nil {
+		return proxy.Options{}, err
+	}
 	return proxy.Options{
-		Upstream:  up.url,
-		Transport: up.transport,
+		Upstream:    up.url,
+		UpstreamTLS: trust,
+		Transport:   up.transport,
 		Widget: proxy.Resource{
 			URI:             widget.URI,
 			Name:            "TomTom map",
@@ -151,8 +191,10 @@ func proxyOptions(c config.Config, log *slog.Logger, metrics prometheus.Register
 		MaxRequestBytes:  c.Bounds.MaxRequestBytes,
 		MaxResponseBytes: c.Bounds.MaxResponseBytes,
 		MaxBufferedBytes: c.Bounds.MaxBufferedBytes,
+		MaxRequests:      c.Bounds.MaxRequests,
 		UpstreamTimeout:  c.Upstream.Timeout,
 		Logger:           log,
+		LogSample:        c.Log.Sample,
 		Metrics:          metrics,
 		Version:          buildVersion(),
 	}, nil

@@ -39,7 +39,10 @@ func newSite(c config.Listen, log *slog.Logger, ready *readiness, mcp, admin htt
 }
 
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true) // under TLS, too: one request after the other on a connection, as behind an ingress
 	return &http.Server{
+		Protocols:         protocols,
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
