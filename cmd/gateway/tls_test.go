@@ -139,7 +139,7 @@ func TestHTTPS(t *testing.T) {
 	if record["tls"] != true {
 		t.Errorf("the first line says %v", record)
 	}
-	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.pool(), MaxVersion: tls.VersionTLS11}, DisableKeepAlives: true}} //nolint:gosec // it must not work
+	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.pool(), MaxVersion: tls.VersionTLS11}, DisableKeepAlives: true}}
 	if response, err := old.Get(url); err == nil {
 		_ = response.Body.Close()
 		t.Error("TLS 1.1 was spoken")
