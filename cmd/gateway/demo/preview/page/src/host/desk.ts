@@ -1,0 +1,90 @@
+// Where a widget's wishes are dealt with: the rules first, then the person, then the server, which checks once more.
+
+import type { Client } from "../api/client.ts";
+import type { Call, Session } from "../api/types.ts";
+import type { JsonObject } from "../json.ts";
+import type { Log } from "../log/log.ts";
+import type { Answer, Question } from "../ui/approvals.ts";
+import { textsOf } from "./content.ts";
+import type { Mode } from "./context.ts";
+import type { Faults } from "./faults.ts";
+import { judge, linkOf } from "./rules.ts";
+import { denied, methodNotFound, Refused, type Guest, type View } from "./view.ts";
+
+/** What the desk needs of the page. */
+export interface Desk {
+  ask(question: Question): Promise<Answer>;
+  faults(): Faults;
+  showContext(params: JsonObject): void;
+  /** remark puts what the map says in the person's name into the conversation. */
+  remark(text: string): void;
+  open(url: URL): void;
+  size(heightPx: number): void;
+  mode(): Mode;
+  setMode(mode: Mode): void;
+}
+
+export class HostDesk {
+  readonly #remembered = new Set<string>();
+
+  constructor(
+    readonly client: Client,
+    readonly session: Session,
+    readonly log: Log,
+    readonly page: Desk,
+  ) {}
+
+  /** guestFor deals with what the widget of a call asks for. */
+  guestFor(call: Call, view: () => View): Guest {
+    return {
+      callTool: (name, input) => this.#callTool(call, name, input),
+      updateContext: (params) => this.page.showContext(params),
+      say: (params) => this.#say(params),
+      openLink: (params) => this.#openLink(params),
+      size: (heightPx) => this.page.size(heightPx),
+      mode: (asked) => this.#mode(asked, view()),
+      message: (way, message) => this.log.message(way, message),
+    };
+  }
+
+  async #callTool(call: Call, name: string, input: JsonObject): Promise<JsonObject> {
+    if (this.page.faults().has("rejectCalls")) throw this.#refuse(name, "This host lets no widget call a tool.", denied);
+    const verdict = judge(this.session.tools, this.#remembered, name);
+    if (verdict.kind === "refused") throw this.#refuse(name, verdict.reason, methodNotFound);
+    if (verdict.kind === "ask") {
+      const note = verdict.remember ? "Only widgets see this tool. You are asked once." : "An agent could run this tool too, and it may be billed. You are asked each time.";
+      const answer = await this.page.ask({ what: name, sentence: "The widget asks to run", detail: input, note });
+      this.log.note(answer, name);
+      if (answer !== "approved") throw this.#refuse(name, answer === "rejected" ? "Rejected by the person." : "Nobody answered.", denied);
+      if (verdict.remember) this.#remembered.add(name);
+    }
+    return this.client.widgetCall(call.id, name, input, true).catch((error: Error) => {
+      throw this.#refuse(name, error.message, denied);
+    });
+  }
+
+  #refuse(name: string, reason: string, code: number): Refused {
+    this.log.note("refused", name, { reason });
+    return new Refused(reason, code);
+  }
+
+  async #say(params: JsonObject): Promise<void> {
+    const texts = textsOf(params["content"]);
+    if (texts.length === 0) throw new Refused("Only texts can be said here.", denied);
+    this.page.remark(texts.join("\n"));
+  }
+
+  async #openLink(params: JsonObject): Promise<void> {
+    const url = linkOf(params);
+    if (url === undefined) throw this.#refuse("open-link", "Only pages on the web are opened.", denied);
+    const answer = await this.page.ask({ what: url.href, sentence: "The widget asks to open", note: "It opens in a window of its own." });
+    this.log.note(answer, url.href);
+    if (answer !== "approved") throw new Refused("Not opened.", denied);
+    this.page.open(url);
+  }
+
+  #mode(asked: Mode, view: View): Mode {
+    if (asked !== "pip" && view.canShow(asked)) this.page.setMode(asked);
+    return this.page.mode();
+  }
+}

@@ -1,0 +1,79 @@
+// The host's limit as a slider over steps, what each of them has shown so far, and how the result fills it.
+
+import type { Fit } from "../api/types.ts";
+import { parts, stepsOf, type Part } from "../fit/share.ts";
+import { button, el, freshId } from "./dom.ts";
+import { brief, count, metres } from "./format.ts";
+
+const names: Readonly<Record<Part["name"], string>> = { text: "text", data: "map data", rest: "around it", room: "room", over: "over the limit" };
+
+export class LimitPanel {
+  readonly element: HTMLElement;
+  readonly #slider = el("input", { type: "range", min: 0, step: 1, id: freshId() });
+  readonly #value = el("output", { class: "figure" });
+  readonly #marks = el("div", { class: "marks" });
+  readonly #bar = el("div", { class: "bar", role: "img" });
+  readonly #legend = el("ul", { class: "legend" });
+  #steps: number[] = [];
+  /** The error at the steps that were looked at. */
+  readonly #seen = new Map<number, string>();
+
+  constructor(
+    readonly steps: readonly number[],
+    readonly choose: (limit: number) => void,
+  ) {
+    const label = el("label", { for: this.#slider.id }, "Limit of the host");
+    const head = el("div", { class: "panel-head" }, el("h2", {}, label), el("p", {}, this.#value, el("span", { class: "unit" }, " characters")));
+    this.element = el("section", { class: "panel limit" }, head, this.#slider, this.#marks, this.#bar, this.#legend);
+    this.#slider.addEventListener("input", () => this.#say(this.limit));
+    this.#slider.addEventListener("change", () => this.choose(this.limit));
+    this.begin(steps[0] ?? 0);
+  }
+
+  get limit(): number {
+    return this.#steps[this.#slider.valueAsNumber] ?? this.#steps[0] ?? 0;
+  }
+
+  /** begin is a new call: its own limit is among the steps, and nothing is known of the others. */
+  begin(own: number): void {
+    this.#steps = stepsOf(this.steps, own);
+    this.#seen.clear();
+    this.#slider.max = String(this.#steps.length - 1);
+    this.#set(own);
+  }
+
+  show(fit: Fit): void {
+    const error = fit.simplification?.max_error_m;
+    this.#seen.set(fit.limit, error !== undefined ? metres(error) : fit.status === "inline" ? "exact" : "–");
+    this.#set(fit.limit);
+    const all = parts(fit);
+    this.#bar.replaceChildren(...all.map(({ name, share }) => {
+      const part = el("span", { class: `part ${name}` });
+      part.style.flexGrow = String(share);
+      return part;
+    }));
+    const texts = all.map(({ name, characters }) => `${count(characters)} ${names[name]}`);
+    this.#bar.setAttribute("aria-label", `Of ${count(fit.limit)} characters: ${texts.join(", ")}`);
+    this.#legend.replaceChildren(...all.map(({ name, characters }) => {
+      return el("li", { class: name }, el("b", {}, count(characters)), ` ${names[name]}`);
+    }));
+  }
+
+  #set(limit: number): void {
+    this.#slider.value = String(Math.max(0, this.#steps.indexOf(limit)));
+    this.#say(limit);
+  }
+
+  #say(limit: number): void {
+    this.#value.textContent = count(limit);
+    this.#slider.setAttribute("aria-valuetext", `${count(limit)} characters`);
+    this.#marks.replaceChildren(...this.#steps.map((step) => {
+      const label = [el("b", {}, brief(step)), el("span", {}, this.#seen.get(step) ?? "·")];
+      const press = (): void => {
+        this.#set(step);
+        this.choose(step);
+      };
+      return button(label, press, { class: "mark", "aria-current": step === limit ? "true" : undefined, "aria-label": `${count(step)} characters` });
+    }));
+  }
+}
