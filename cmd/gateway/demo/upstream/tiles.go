@@ -12,7 +12,7 @@ import (
 
 const (
 	tilePixels = 256
-	// closeZoom is where streets begin. Further out a tile is nearly empty: the widget's own outlines are seen through it.
+	// closeZoom is where streets begin. Further out a tile is clear: the widget's own outlines are seen through it.
 	closeZoom = 9
 	maxZoom   = 22
 	// maxTiles bounds the tiles that are kept, of about ten kilobytes each.
@@ -85,28 +85,25 @@ func encodeTile(pixels []uint8, look color.Palette) []byte {
 
 // paintTile is the ground of each pixel of the tile whose upper left corner is at x0, y0, in pixels of its zoom.
 func paintTile(x0, y0 int, near bool) []uint8 {
-	roads := newField(x0, y0, 520, 3)
-	var bank, green field
-	var streets []field
-	if near {
-		bank, green = newField(x0, y0, 1100, 7), newField(x0, y0, 170, 19)
-		streets = []field{newField(x0, y0, 66, 11), newField(x0, y0, 88, 5)}
-	}
 	pixels := make([]uint8, tilePixels*tilePixels)
+	if !near {
+		for i := range pixels {
+			pixels[i] = nothing
+		}
+		return pixels
+	}
+	roads, bank, green := newField(x0, y0, 520, 3), newField(x0, y0, 1100, 7), newField(x0, y0, 170, 19)
+	streets := []field{newField(x0, y0, 66, 11), newField(x0, y0, 88, 5)}
 	for y := range tilePixels {
 		for x := range tilePixels {
-			pixels[y*tilePixels+x] = kindOf(x, y, near, roads, bank, green, streets)
+			pixels[y*tilePixels+x] = kindOf(x, y, roads, bank, green, streets)
 		}
 	}
 	return pixels
 }
 
-func kindOf(x, y int, near bool, roads, bank, green field, streets []field) uint8 {
+func kindOf(x, y int, roads, bank, green field, streets []field) uint8 {
 	switch {
-	case !near && roads.contourPx(x, y) < 0.7:
-		return mainRoad
-	case !near:
-		return nothing
 	case roads.contourPx(x, y) < 2:
 		return mainRoad
 	case math.Abs(bank.at(x, y)-0.5) < 0.014:

@@ -61,7 +61,9 @@ function open(root: HTMLElement, client: Client, session: Session): void {
   });
   const preview: Preview = new Preview(client, session, layout, desk);
   addEventListener("keydown", ({ key }) => {
-    if (key === "Escape" && layout.switches.choices.mode !== "inline") layout.switches.choose({ mode: "inline" });
+    if (key !== "Escape") return;
+    if (layout.switches.choices.mode !== "inline") layout.switches.choose({ mode: "inline" });
+    else layout.openTools(false);
   });
   addEventListener("resize", () => preview.changed(layout.switches.choices));
   void client.calls().then((calls) => layout.history.show(calls));

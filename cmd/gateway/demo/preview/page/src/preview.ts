@@ -40,6 +40,7 @@ export class Preview {
     const limit = this.session.limits.tools[name] ?? this.session.limits.default;
     const turn = new Turn(sentence, name, input, (again) => void this.open(again.call!, again));
     await this.#rest();
+    this.layout.openTools(false);
     this.layout.thread.add(turn);
     this.layout.picker.choose(name, input);
     const latest = ++this.#latest;
@@ -62,6 +63,7 @@ export class Preview {
     const latest = ++this.#latest;
     const place = turn ?? this.layout.thread.turnOf(call.id) ?? new Turn(undefined, call.tool, call.arguments, (again) => void this.open(again.call!, again));
     await this.#rest();
+    this.layout.openTools(false);
     place.ran(call);
     this.layout.thread.add(place);
     this.layout.picker.choose(call.tool, call.arguments);

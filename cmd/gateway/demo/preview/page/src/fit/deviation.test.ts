@@ -14,7 +14,7 @@ describe("the window", () => {
     expect((at[0] + drawn[0]) / 2).toBeCloseTo(168, 3);
     expect((at[1] + drawn[1]) / 2).toBeCloseTo(104, 3);
     expect(distance(at, drawn) * window.metresPerPx).toBeCloseTo(largest.error_m, 1);
-    expect(distance(at, drawn)).toBeCloseTo(56, 0);
+    expect(distance(at, drawn)).toBeCloseTo(30, 0);
   });
 
   test("is the same in both directions: a square on the ground is a square in the drawing", () => {

@@ -17,7 +17,7 @@ export interface Window {
 }
 
 /** How long the deviation is in the drawing before anybody zooms. */
-const deviationPx = 56;
+const deviationPx = 30;
 
 /** windowOn has the deviation in its middle. out zooms out: each step shows twice as much ground. */
 export function windowOn({ at, drawn, error_m }: Largest, widthPx: number, heightPx: number, out = 0): Window {

@@ -12,6 +12,11 @@ test("the bar's parts are the whole limit", () => {
   expect(all.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
 });
 
+test("a picture in the result is one of them", () => {
+  const content = [{ type: "text", text: "x" }, { type: "image", data: "abcd" }];
+  expect(parts({ ...fit(100, 50, 1, 0), result: { content } }).find(({ name }) => name === "picture")).toMatchObject({ characters: 4 });
+});
+
 test("what is over the limit is said, and the bar is the result", () => {
   const all = parts(fit(500, 800, 700, 0));
   expect(all.at(-1)).toMatchObject({ name: "over", characters: 300 });

@@ -16,7 +16,7 @@ export interface Choices {
 }
 
 export const locales = [
-  { code: "en-GB", name: "English (UK)" },
+  { code: "en", name: "English" },
   { code: "en-US", name: "English (US)" },
   { code: "de-DE", name: "Deutsch" },
   { code: "nl-NL", name: "Nederlands" },

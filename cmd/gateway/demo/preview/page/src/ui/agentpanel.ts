@@ -11,15 +11,14 @@ const mostColoured = 6000;
 
 export class AgentPanel {
   readonly element: HTMLElement;
-  readonly #characters = el("b");
-  readonly #tokens = el("b");
+  readonly #characters = el("b", {}, "–");
+  readonly #tokens = el("b", {}, "–");
   readonly #texts = el("div", { class: "texts" });
   readonly #context = el("div", { class: "context", hidden: true });
 
   constructor() {
     const figures = el("p", { class: "agent-figures" }, this.#characters, " characters · ≈ ", this.#tokens, el("span", { title: "An estimate: models split text each in their own way." }, " tokens"));
-    const head = el("div", { class: "panel-head" }, el("h2", {}, "The agent reads"), figures);
-    this.element = el("section", { class: "panel agent" }, head, this.#texts, this.#context);
+    this.element = el("section", { class: "panel agent" }, el("h2", {}, "The agent reads"), figures, this.#texts, this.#context);
   }
 
   show({ agent, tokens }: Fit): void {

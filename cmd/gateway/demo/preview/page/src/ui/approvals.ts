@@ -47,6 +47,6 @@ function cardFor({ what, sentence, detail, note }: Question, finish: (answer: An
   const input = detail === undefined ? [] : [el("details", {}, el("summary", {}, "Arguments"), el("pre", {}, JSON.stringify(detail, null, 2)))];
   const approve = button("Approve", () => finish("approved"), { class: "primary" });
   const reject = button("Reject", () => finish("rejected"));
-  const text = el("div", { class: "approval-text" }, said, ...input, el("p", { class: "note" }, note));
+  const text = el("div", { class: "approval-text" }, said, el("div", { class: "approval-foot-note" }, el("p", { class: "note" }, note), ...input));
   return el("div", { class: "approval", role: "group", "aria-label": `${sentence} ${what}` }, icon("shield"), text, el("div", { class: "approval-foot" }, approve, reject));
 }

@@ -18,12 +18,18 @@ export function metres(m: number): string {
   return m >= 1 || m === 0 ? `${Number(m.toFixed(1))} m` : `${Number((m * 100).toPrecision(2))} cm`;
 }
 
+/** bound is for something that is said to be within: never less than it is, and short. */
+export function bound(m: number): string {
+  return metres(m >= 10 ? Math.ceil(m) : m);
+}
+
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-export function percent(share: number): string {
-  return share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(share * 100)} %`;
+/** nameOf makes the status of a result's map data readable. */
+export function nameOf(status: string): string {
+  return status === "none" ? "no map data" : status.replaceAll("_", " ");
 }
 
 /** titleOf makes a tool's name readable where it has no title. */

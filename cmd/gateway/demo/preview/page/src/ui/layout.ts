@@ -8,7 +8,7 @@ import type { JsonObject } from "../json.ts";
 import type { Log } from "../log/log.ts";
 import { AgentPanel } from "./agentpanel.ts";
 import { Approvals } from "./approvals.ts";
-import { el } from "./dom.ts";
+import { button, el } from "./dom.ts";
 import { CallList } from "./history.ts";
 import { icon } from "./icons.ts";
 import { LimitPanel } from "./limit.ts";
@@ -43,27 +43,34 @@ export class Layout {
   readonly widget = new WidgetPanel();
   readonly agent = new AgentPanel();
   readonly log: LogPane;
+  readonly #tools: HTMLButtonElement;
   readonly #inspector = el("aside", { class: "inspector", "aria-label": "What became of the result", inert: true });
 
-  constructor(root: HTMLElement, session: Session, log: Log, theme: Theme, events: LayoutEvents) {
-    this.thread = new Thread(greeting(session, events.said));
+  constructor(readonly root: HTMLElement, session: Session, log: Log, theme: Theme, events: LayoutEvents) {
+    this.thread = new Thread(greeting(session, events.said), suggestions(session, events.said));
     this.picker = new Picker(session, events.ran);
     this.history = new CallList(events.opened);
     this.switches = new Switches(theme, { chosen: events.chosen, faults: events.faults });
     this.stage = new Stage(() => this.switches.choose({ mode: "inline" }));
-    this.limit = new LimitPanel(session.limits.steps, events.limited);
+    this.limit = new LimitPanel(session.limits.steps, session.limits.default, events.limited);
     this.log = new LogPane(log);
     this.history.show([]);
     this.#inspector.append(this.limit.element, this.widget.element, this.agent.element);
     const sidebar = el(
       "nav",
       { class: "sidebar", "aria-label": "Calls" },
-      section("Say", promptList(session.prompts, events.said)),
-      section("Or call a tool", this.picker.element),
+      section("Call a tool", this.picker.element),
       section("History", this.history.element),
     );
-    const main = el("main", { class: "main" }, this.switches.element, this.thread.element);
-    root.replaceChildren(header(session), el("div", { class: "columns" }, sidebar, main, this.#inspector), this.log.element);
+    const main = el("main", { class: "main" }, this.switches.element, this.thread.element, this.thread.suggestions);
+    this.#tools = button("Tools", () => this.openTools(!root.classList.contains("tools-open")), { class: "open-tools", "aria-expanded": "false" });
+    root.replaceChildren(header(session, this.#tools), el("div", { class: "columns" }, sidebar, main, this.#inspector), this.log.element);
+  }
+
+  /** openTools is for windows without room for a third column, where tools and history come in from the side. */
+  openTools(open: boolean): void {
+    this.root.classList.toggle("tools-open", open);
+    this.#tools.setAttribute("aria-expanded", String(open));
   }
 
   /** inspect shows the column of figures, which has nothing to say before there is a result. */
@@ -81,12 +88,17 @@ function section(title: string, content: HTMLElement): HTMLElement {
   return el("section", { class: "side" }, el("h2", {}, title), content);
 }
 
-function header({ gateway, upstream }: Session): HTMLElement {
-  const part = (name: string, detail: string): HTMLElement => el("li", {}, el("b", {}, name), el("span", {}, detail));
-  const path = el("ol", { class: "path", "aria-label": "The way of a call" }, part("this page", "host"), part("gateway", gateway.version), part(upstream.name, upstream.version));
-  return el("header", { class: "top" }, el("h1", {}, icon("map"), "TomTom MCP gateway"), path);
+function header({ gateway, upstream }: Session, tools: HTMLElement): HTMLElement {
+  const part = (name: string, detail: string): HTMLElement => el("li", {}, el("b", {}, name), ...(detail === "" ? [] : [el("span", {}, detail)]));
+  const path = el("ol", { class: "path", "aria-label": "The way of a call" }, part("this page", "host"), part("gateway", gateway.version === "unknown" ? "" : gateway.version), part(upstream.name, upstream.version));
+  return el("header", { class: "top" }, el("h1", {}, icon("map"), "TomTom MCP gateway"), tools, path);
 }
 
 function greeting({ prompts }: Session, said: (prompt: Prompt) => void): HTMLElement {
-  return el("div", { class: "greeting" }, el("p", { class: "greeting-title" }, "Where to?"), promptList(prompts.slice(0, 4), said));
+  return el("div", { class: "greeting" }, el("p", { class: "greeting-title" }, "Where to?"), promptList(prompts, said));
+}
+
+/** suggestions are the same sentences below a conversation that has begun. */
+function suggestions({ prompts }: Session, said: (prompt: Prompt) => void): HTMLElement {
+  return el("div", { class: "suggestions", hidden: true, "aria-label": "Say", role: "group" }, promptList(prompts, said));
 }

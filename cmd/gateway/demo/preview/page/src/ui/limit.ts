@@ -3,9 +3,9 @@
 import type { Fit } from "../api/types.ts";
 import { parts, stepsOf, type Part } from "../fit/share.ts";
 import { button, el, freshId } from "./dom.ts";
-import { brief, count, metres } from "./format.ts";
+import { bound, brief, count } from "./format.ts";
 
-const names: Readonly<Record<Part["name"], string>> = { text: "text", data: "map data", rest: "around it", room: "room", over: "over the limit" };
+const names: Readonly<Record<Part["name"], string>> = { text: "text", data: "map data", picture: "picture", rest: "the rest", room: "room", over: "over the limit" };
 
 export class LimitPanel {
   readonly element: HTMLElement;
@@ -20,14 +20,15 @@ export class LimitPanel {
 
   constructor(
     readonly steps: readonly number[],
+    own: number,
     readonly choose: (limit: number) => void,
   ) {
-    const label = el("label", { for: this.#slider.id }, "Limit of the host");
+    const label = el("label", { for: this.#slider.id }, "Host's limit");
     const head = el("div", { class: "panel-head" }, el("h2", {}, label), el("p", {}, this.#value, el("span", { class: "unit" }, " characters")));
     this.element = el("section", { class: "panel limit" }, head, this.#slider, this.#marks, this.#bar, this.#legend);
     this.#slider.addEventListener("input", () => this.#say(this.limit));
     this.#slider.addEventListener("change", () => this.choose(this.limit));
-    this.begin(steps[0] ?? 0);
+    this.begin(own);
   }
 
   get limit(): number {
@@ -44,7 +45,7 @@ export class LimitPanel {
 
   show(fit: Fit): void {
     const error = fit.simplification?.max_error_m;
-    this.#seen.set(fit.limit, error !== undefined ? metres(error) : fit.status === "inline" ? "exact" : "–");
+    this.#seen.set(fit.limit, error !== undefined ? bound(error) : fit.status === "inline" ? "exact" : "–");
     this.#set(fit.limit);
     const all = parts(fit);
     this.#bar.replaceChildren(...all.map(({ name, share }) => {

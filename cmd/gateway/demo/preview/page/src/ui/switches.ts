@@ -24,7 +24,7 @@ export class Switches {
   ) {
     this.#choices = { theme, locale: locales[0].code, mode: "inline", widthPx: undefined, heightPx: undefined };
     this.#theme = button("", () => this.choose({ theme: this.#choices.theme === "dark" ? "light" : "dark" }), { class: "tool" });
-    this.#mode = button([icon("full"), el("span", {}, "Full screen")], () => this.choose({ mode: "fullscreen" }), { class: "tool" });
+    this.#mode = button(icon("full"), () => this.choose({ mode: "fullscreen" }), { class: "tool", "aria-label": "Full screen", title: "Full screen" });
     this.element.append(
       this.#theme,
       this.#select("Language", locales.map(({ code, name }) => [code, name]), (locale) => this.choose({ locale })),
@@ -56,7 +56,7 @@ export class Switches {
 
   #look(): void {
     const isDark = this.#choices.theme === "dark";
-    this.#theme.replaceChildren(icon(isDark ? "moon" : "sun"), el("span", {}, isDark ? "Dark" : "Light"));
+    this.#theme.replaceChildren(icon(isDark ? "moon" : "sun"), el("span", { class: "tool-name" }, isDark ? "Dark" : "Light"));
     this.#theme.setAttribute("aria-label", `Theme: ${isDark ? "dark" : "light"}`);
   }
 

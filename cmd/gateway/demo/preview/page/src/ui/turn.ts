@@ -3,7 +3,7 @@
 import type { Call, Fit } from "../api/types.ts";
 import type { JsonObject } from "../json.ts";
 import { button, el } from "./dom.ts";
-import { brief, count, duration, metres } from "./format.ts";
+import { brief, count, duration, metres, nameOf } from "./format.ts";
 import { icon } from "./icons.ts";
 
 export class Turn {
@@ -55,7 +55,7 @@ export class Turn {
     const { points, original_points, max_error_m } = simplification ?? {};
     if (points !== undefined && original_points !== undefined) parts.unshift(`${count(points)} of ${count(original_points)} vertices`);
     if (max_error_m !== undefined) parts.splice(1, 0, `within ${metres(max_error_m)}`);
-    const pill = status === undefined ? [] : [el("span", { class: "pill", "data-status": status }, status.replaceAll("_", " "))];
+    const pill = status === undefined ? [] : [el("span", { class: "pill", "data-status": status }, nameOf(status))];
     this.#caption.replaceChildren(...pill, parts.join(" · "));
   }
 }

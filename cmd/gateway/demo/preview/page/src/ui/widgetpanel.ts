@@ -4,7 +4,7 @@ import type { Fit } from "../api/types.ts";
 import type { Line } from "../fit/document.ts";
 import { el } from "./dom.ts";
 import { Drawing } from "./drawing.ts";
-import { count, metres, percent } from "./format.ts";
+import { count, metres, nameOf } from "./format.ts";
 
 /** What each state of the data means. */
 const meanings: Readonly<Record<string, string>> = {
@@ -14,12 +14,12 @@ const meanings: Readonly<Record<string, string>> = {
   fetch: "It does not fit, and the widget fetches it.",
   too_large: "It does not fit: there is no map at this limit.",
   unavailable: "The server no longer had it.",
-  none: "There is no map data: the result is as the server gave it.",
+  none: "No map data goes with this result: the widget draws from the text, or asks a map service.",
 };
 
 export class WidgetPanel {
   readonly element: HTMLElement;
-  readonly #pill = el("span", { class: "pill" });
+  readonly #pill = el("span", { class: "pill" }, "–");
   readonly #meaning = el("p", { class: "note" });
   readonly #figures = el("dl", { class: "figures" });
   readonly #kept = el("div", { class: "kept", "aria-hidden": "true" }, el("span"));
@@ -28,6 +28,7 @@ export class WidgetPanel {
 
   constructor() {
     const head = el("div", { class: "panel-head" }, el("h2", {}, "The widget gets"), this.#pill);
+    this.#kept.hidden = true;
     this.element = el("section", { class: "panel widget-gets" }, head, this.#meaning, this.#figures, this.#kept, this.#drawing.element);
   }
 
@@ -38,7 +39,7 @@ export class WidgetPanel {
 
   show(fit: Fit, drawn: readonly Line[], original: readonly Line[]): void {
     const { status = "none" } = fit;
-    this.#pill.textContent = status.replaceAll("_", " ");
+    this.#pill.textContent = nameOf(status);
     this.#pill.dataset["status"] = status;
     this.#meaning.textContent = meanings[status] ?? "";
     this.#figures.replaceChildren(...this.#rows(fit));
@@ -54,13 +55,13 @@ export class WidgetPanel {
     const before = this.#before?.simplification;
     const rows: HTMLElement[] = [];
     if (points !== undefined && original_points !== undefined) {
-      rows.push(...row("vertices", count(points), ` of ${count(original_points)} · ${percent(points / original_points)}`, before?.points !== undefined && before.points !== points ? count(before.points) : ""));
+      rows.push(...row("vertices", count(points), ` of ${count(original_points)}`, before?.points !== undefined && before.points !== points ? count(before.points) : ""));
     }
     if (max_error_m !== undefined) {
-      rows.push(...row("largest error", metres(max_error_m), "", before?.max_error_m !== undefined && before.max_error_m !== max_error_m ? metres(before.max_error_m) : ""));
+      rows.push(...row("drawn within", metres(max_error_m), "", before?.max_error_m !== undefined && before.max_error_m !== max_error_m ? metres(before.max_error_m) : ""));
     }
-    rows.push(...row("map data", count(fit.data_characters), " characters", ""));
-    if (shed.length > 0) rows.push(...row("left out", shed.join(", "), "", ""));
+    if (fit.data_characters > 0) rows.push(...row("map data", count(fit.data_characters), " characters", ""));
+    if (shed.length > 0) rows.push(...row("left out", "", shed.join(", "), ""));
     return rows;
   }
 }
