@@ -34,6 +34,10 @@
 // one outdoes at the same price, so the time is O(n) for a given share of vertices that
 // stay. The tolerance that fills the budget comes out about a fifth below that of Douglas–Peucker.
 //
+// Not every size has a tolerance. What is left of the budget is filled with one vertex more in each chord, the worst chords first, and at last
+// with single ones, the cheapest first, as long as the error does not grow. [Fit] says what may still be left. That takes a bounded number of
+// compressions.
+//
 // # The error
 //
 // [Result].MaxErrorM bounds the directed Hausdorff distance from the original vertices to the line as written: it is

@@ -111,6 +111,12 @@ type Step struct {
 // Fit makes doc small enough for budget: exactly, or else with simplified route lines. doc is not changed and not
 // kept. Equal inputs give equal bytes, and a document that came from Fit comes out as it is. It is safe for
 // concurrent use. The error is ErrNotJSON; the package comment tells the method.
+//
+// A Fitted document that lacks vertices takes 99.5 % of the budget or more. It takes less only where none of the vertices that it lacks can
+// be put back: with any one of them it is above the budget, or the error is larger. The one is so where a vertex is more than
+// 0.5 % of a small budget, where it is the one with which its line is compressed apart, and where many indices become
+// a digit longer; the other where the error is below that of rounding, and on even zigzags. A document that has all its vertices
+// takes what it takes; the last thing that it shed was needed for an error that is comfortable.
 func Fit(doc []byte, plan Plan, budget Budget) (Result, error) {
 	if len(doc) > math.MaxInt32 {
 		return Result{Status: TooLarge, Steps: []Step{}}, nil

@@ -161,6 +161,7 @@ func checkAll(t failer, doc []byte, plan fitter.Plan, budget fitter.Budget) fitt
 			t.Fatalf("fitted with error %v m and shed %v", r.MaxErrorM, r.Shed)
 		}
 		checkFitted(t, doc, plan, r)
+		checkBudgetUsed(t, doc, plan, budget, r)
 	default:
 		t.Fatalf("status %d", r.Status)
 	}

@@ -143,10 +143,11 @@ const (
 func (w *workspace) tryRanked(g grid, limit int, beatM float64) attempt {
 	w.writeOn(g)
 	s := search{w: w, g: g, limit: limit, least: w.mustStay(), total: len(w.keys), rest: w.estimated.rest, beatM: beatM}
-	if a, ok := s.byTolerance(); ok {
-		return a
+	a, ok := s.byTolerance()
+	if !ok {
+		a = s.byCount(s.guess())
 	}
-	return s.byCount(s.guess())
+	return s.toppedUp(a)
 }
 
 // byCount finds how many vertices, in the order of their keys, fill the budget. Size is nearly linear in vertices: a

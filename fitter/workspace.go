@@ -22,6 +22,9 @@ type workspace struct {
 	counts         [digits]int32
 	kept           []int32 // vertices that stay, in order
 	moved          []int32 // by vertex: where a kept one stands in its feature
+	base, from     []int32 // kept vertices that others are added to
+	splits, some   []split
+	closed         []bool // by line: one more vertex does not fit
 
 	on      grid      // of the following three
 	written []float64 // x, y of every vertex as it is written, in degrees
