@@ -13,6 +13,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 FUZZTIME ?= 5s
 FITTER_FUZZTIME ?= 30s
 BENCHTIME ?= 1s
+LOADTIME ?= 30s
+SOAKTIME ?= 10m
 
 # What building the widget writes; committed, so that building the gateway needs no Node.js.
 BUILT := widgets/dist widgets/THIRD_PARTY_LICENCES
@@ -34,7 +36,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race clients conformance fuzz widget chart ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race load clients conformance fuzz widget chart ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -57,6 +59,14 @@ race: ## Go tests under the race detector, where goroutines share something
 .PHONY: e2e
 e2e: ## End-to-end tests alone: built binaries, real TCP
 	$(GO) test -count=1 ./e2e/...
+
+.PHONY: load
+load: ## Many hosts at once, and a soak of LOADTIME (30s)
+	E2E_SOAK=$(LOADTIME) $(GO) test -count=1 -v ./e2e/load | grep -vE '^=== (RUN|PAUSE|CONT)'
+
+.PHONY: soak
+soak: ## Hosts that call for SOAKTIME (10m): nothing that the process holds may grow
+	E2E_SOAK=$(SOAKTIME) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./e2e/load
 
 .PHONY: clients
 clients: ## The TypeScript SDKs' clients as hosts of the gateway

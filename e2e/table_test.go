@@ -22,7 +22,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	named := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
 	exist := map[string][]string{
 		"wire": testsIn(t, "wire"), "hosts": testsIn(t, "hosts"), "pipes": testsIn(t, "pipes"),
-		"clients": testsIn(t, "clients"), "conformance": testsIn(t, "conformance"),
+		"clients": testsIn(t, "clients"), "load": testsIn(t, "load"), "conformance": testsIn(t, "conformance"),
 		"proxy": testsIn(t, "../proxy"), "stdio": testsIn(t, "../proxy/stdio"),
 	}
 	seen := map[string]bool{}
@@ -46,7 +46,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	if rows < 50 {
 		t.Errorf("only %d rows were read", rows)
 	}
-	for _, room := range []string{"wire", "hosts", "clients", "pipes", "conformance"} {
+	for _, room := range []string{"wire", "hosts", "clients", "pipes", "load", "conformance"} {
 		for _, name := range exist[room] {
 			if !seen[room+"."+name] {
 				t.Errorf("%s.%s stands in no row", room, name)

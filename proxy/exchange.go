@@ -261,8 +261,18 @@ func (x *exchange) write(b []byte) {
 	}
 }
 
-// grower is where readers have their memory from. It is used again when the exchange is over.
+// grower is where readers of answers have their memory from. It is used again when the exchange is over.
 func (x *exchange) grower(ctx context.Context) grower {
+	return func(b []byte, size int) ([]byte, error) {
+		if err := x.hold.takeTurn(ctx, size); err != nil {
+			return nil, err
+		}
+		return x.hold.grow(ctx, b, size)
+	}
+}
+
+// redemptionGrower is grower for redemptions: whoever has a slot to fit in waits for nobody's turn.
+func (x *exchange) redemptionGrower(ctx context.Context) grower {
 	return func(b []byte, size int) ([]byte, error) { return x.hold.grow(ctx, b, size) }
 }
 

@@ -78,13 +78,13 @@ func (x *exchange) redeemOver(ctx context.Context, l *lease, p *response) ([]byt
 // readRedemption finds the response with the given id in an answer and takes the document out of it.
 func (x *exchange) readRedemption(ctx context.Context, resp *http.Response, id string) ([]byte, error) {
 	if !isMediaType(resp.Header, "text/event-stream") {
-		body, err := readHeld(resp.Body, x.limit, x.grower(ctx))
+		body, err := readHeld(resp.Body, x.limit, x.redemptionGrower(ctx))
 		if err != nil {
 			return nil, unanswered(err)
 		}
 		return redeemed(body, id)
 	}
-	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
+	events := newEventReader(resp.Body, int(x.limit), x.redemptionGrower(ctx))
 	for {
 		ev, err := events.next()
 		if err != nil {

@@ -30,6 +30,9 @@ type room struct {
 
 	fits             int64        // slots
 	fitting, waiting atomic.Int64 // calls that have a slot, and those that wait for one
+
+	turns    *semaphore.Weighted // to read a large answer
+	turnWait time.Duration
 }
 
 func newRoom(maxBytes int64) *room {
@@ -40,13 +43,16 @@ func newRoom(maxBytes int64) *room {
 		bytes: semaphore.NewWeighted(maxBytes),
 		max:   maxBytes,
 		wait:  roomWait,
+
+		turns:    newTurns(maxBytes),
+		turnWait: turnWait,
 	}
 }
 
 // slot waits for a slot to fit in. Without one, the error is errBusy or the context's. release gives it back.
 func (r *room) slot(ctx context.Context) (release func(), err error) {
 	r.waiting.Add(1)
-	err = r.acquire(ctx, r.slots, 1)
+	err = r.acquire(ctx, r.slots, 1, r.wait)
 	r.waiting.Add(-1)
 	if err != nil {
 		return nil, err
@@ -72,11 +78,11 @@ func (r *room) gauges() []prometheus.Collector {
 	}
 }
 
-func (r *room) acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
+func (r *room) acquire(ctx context.Context, s *semaphore.Weighted, n int64, wait time.Duration) error {
 	if s.TryAcquire(n) {
 		return nil
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, r.wait, errBusy)
+	waiting, cancel := context.WithTimeoutCause(ctx, wait, errBusy)
 	defer cancel()
 	if s.Acquire(waiting, n) != nil {
 		return context.Cause(waiting)
@@ -90,6 +96,8 @@ type hold struct {
 	room    *room
 	taken   int64
 	buffers [][]byte // from takeBuffer
+
+	hasTurn, waited bool // to read a large answer
 }
 
 // buffer returns an empty slice with room for size bytes, which is not accounted for. It may be used until release.
@@ -131,7 +139,7 @@ func (h *hold) reserve(ctx context.Context, n int) error {
 	if int64(n) > h.room.max-h.taken {
 		return errBusy // waiting would not help
 	}
-	if err := h.room.acquire(ctx, h.room.bytes, int64(n)); err != nil {
+	if err := h.room.acquire(ctx, h.room.bytes, int64(n), h.room.wait); err != nil {
 		return err
 	}
 	h.taken += int64(n)
@@ -145,6 +153,7 @@ func (h *hold) release() {
 		giveBuffer(b)
 	}
 	h.buffers = nil
+	h.endTurn()
 	h.room.bytes.Release(h.taken)
 	h.room.held.Add(-h.taken)
 	h.taken = 0

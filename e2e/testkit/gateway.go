@@ -158,6 +158,13 @@ func (g *Gateway) stop(tb testing.TB) {
 	<-g.exited
 }
 
+// End sends the process a signal and returns when it has ended.
+func (g *Gateway) End(tb testing.TB, sig os.Signal) {
+	tb.Helper()
+	_ = g.cmd.Process.Signal(sig) // it may have ended already
+	Receive(tb, "the end of the gateway", g.exited)
+}
+
 // PID is the process id, to read what the process used.
 func (g *Gateway) PID() int { return g.cmd.Process.Pid }
 

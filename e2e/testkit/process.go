@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -21,11 +22,26 @@ const (
 // roles are the upstreams that can run as a process of their own, by name. args is what StartProcess was given.
 var roles = map[string]func(args string) (http.Handler, error){"demo": demoRole, "memory": memoryRole}
 
+// AddRole makes StartProcess know one more upstream. It is called before Main.
+func AddRole(name string, serve func(args string) (http.Handler, error)) { roles[name] = serve }
+
 // Process is an upstream that runs in a process of its own.
 type Process struct {
 	// URL is its MCP endpoint, Address host and port.
 	URL, Address string
+
+	cmd  *exec.Cmd
+	wait func() // until it has ended
 }
+
+// Kill ends the process at once, as a machine that fails does, and returns when it is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // it may have ended already
+	p.wait()
+}
+
+// PID is the process id, to read what the process used.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Seen is what an upstream process says about itself.
 type Seen struct {
@@ -68,16 +84,17 @@ func StartProcess(tb testing.TB, role, args string) *Process {
 	if err := cmd.Start(); err != nil {
 		tb.Fatalf("start %s: %v", role, err)
 	}
+	wait := sync.OnceFunc(func() { _ = cmd.Wait() })
 	tb.Cleanup(func() {
 		_ = stdin.Close()
-		_ = cmd.Wait()
+		wait()
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		tb.Fatalf("%s process said nothing: %v (does the package call testkit.Main?)", role, err)
 	}
 	address := strings.TrimSpace(line)
-	return &Process{URL: "http://" + address + "/mcp", Address: address}
+	return &Process{URL: "http://" + address + "/mcp", Address: address, cmd: cmd, wait: wait}
 }
 
 // runRole serves a role until standard input ends, which it does when the parent goes.
