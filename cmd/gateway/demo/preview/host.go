@@ -50,7 +50,7 @@ type host struct {
 // session is an open session and what the gateway has for it.
 type session struct {
 	id       string
-	revision string
+	revision string // "" until it is agreed upon
 	name     string // as the server calls itself
 	version  string
 }
@@ -180,7 +180,9 @@ func (h *host) post(ctx context.Context, gateway http.Handler, s *session, id st
 		r.Header.Set("Tomtom-Api-Key", h.key)
 	}
 	if s != nil {
-		r.Header.Set("Mcp-Protocol-Version", s.revision)
+		if s.revision != "" {
+			r.Header.Set("Mcp-Protocol-Version", s.revision)
+		}
 		if s.id != "" {
 			r.Header.Set("Mcp-Session-Id", s.id)
 		}
@@ -206,7 +208,7 @@ func (h *host) open(ctx context.Context) (*session, error) {
 	if s := h.current(); s != nil {
 		return s, nil
 	}
-	s := &session{revision: protocolVersion}
+	s := &session{}
 	id, body, err := h.newRequest("initialize", map[string]any{
 		"protocolVersion": protocolVersion,
 		"clientInfo":      map[string]string{"name": hostName, "version": h.version},
