@@ -17,14 +17,23 @@ import (
 // demonstrating starts the demo on free ports and returns what it prints, once it has printed all of it.
 func demonstrating(t testing.TB, environ []string, args ...string) (welcome string, stop func(), wait func() int) {
 	t.Helper()
+	ports := append([]string{"demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0"}, freePages...)
+	return welcoming(t, io.Discard, environ, append(ports, args...)...)
+}
+
+// freePages are the flags by which a page listens on free ports.
+var freePages = []string{"-page", "127.0.0.1:0", "-sandbox", "127.0.0.1:0"}
+
+// welcoming starts a command that says how it ends, and returns what it prints up to there.
+func welcoming(t testing.TB, stderr io.Writer, environ []string, args ...string) (welcome string, stop func(), wait func() int) {
+	t.Helper()
 	read, write := io.Pipe()
-	ports := []string{"demo", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1:0", "-upstream", "127.0.0.1:0", "-page", "127.0.0.1:0", "-sandbox", "127.0.0.1:0"}
-	stop, wait = background(t, streams{out: write, err: io.Discard}, environ, append(ports, args...)...)
+	stop, wait = background(t, streams{out: write, err: stderr}, environ, args...)
 	var b strings.Builder
 	for lines := bufio.NewReader(read); !strings.Contains(b.String(), "Ctrl-C"); {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			t.Fatalf("the demo said only %q", b.String())
+			t.Fatalf("%s said only %q", args[0], b.String())
 		}
 		b.WriteString(line)
 	}
