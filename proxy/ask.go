@@ -211,9 +211,10 @@ func (x *exchange) relayRefusal(ctx context.Context, f *refusal) {
 		}
 		asJSON = true
 	case f.status < http.StatusMultipleChoices: // a page, or nothing, where a response belongs
-		x.g.refuse(ctx, x.w, failuresOf(x.messages()), x.batch, errUndecided)
+		x.refuseCall(ctx, errUndecided)
 		return
 	}
+	x.logUnanswered(ctx, statusPassed, "status "+strconv.Itoa(f.status))
 	h := x.w.Header()
 	copyResponseHeader(h, f.header, true)
 	h.Del(headerSession)

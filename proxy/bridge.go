@@ -42,7 +42,7 @@ func (x *exchange) cross(ctx context.Context) (ok bool) {
 		if err == nil {
 			err = errUndecided
 		}
-		x.g.refuse(ctx, x.w, failuresOf(x.messages()), x.batch, err)
+		x.refuseCall(ctx, err)
 		return false
 	}
 	x.nature = n
@@ -70,6 +70,12 @@ func (x *exchange) isOwnVersion() bool {
 	}
 	x.answerError(http.StatusBadRequest, q, unsupportedVersion([]string{modernVersion, legacyVersions[0]}, requested))
 	return false
+}
+
+// refuseCall answers with what went wrong before the upstream was sent anything of x.
+func (x *exchange) refuseCall(ctx context.Context, err error) {
+	x.g.refuse(ctx, x.w, failuresOf(x.messages()), x.batch, err)
+	x.logUnanswered(ctx, statusFailed, failureKind(cause(ctx, err)))
 }
 
 func (x *exchange) messages() []message {
@@ -119,7 +125,7 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 		x.relayRefusal(ctx, answer)
 		return false
 	case err != nil:
-		x.g.refuse(ctx, x.w, failuresOf(x.messages()), false, err)
+		x.refuseCall(ctx, err)
 		return false
 	}
 	b.greeting, x.lease = gr, l

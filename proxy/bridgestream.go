@@ -11,6 +11,9 @@ import (
 // relayEvent brings an event that answers nothing to the host. On its way from a legacy upstream to a modern host only
 // what belongs on the stream of a request there goes on.
 func (x *exchange) relayEvent(ev event) {
+	if !ev.complete && len(x.waiting) > 0 {
+		return // clients drop it, and it would take in the error that may follow
+	}
 	if x.bridge.toLegacy() && ev.isMessage() {
 		messages, _, err := scanMessages(ev.data())
 		if err == nil && len(messages) == 1 && !x.bridge.belongs(messages[0]) {

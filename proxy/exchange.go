@@ -134,7 +134,12 @@ func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
 
 // answer brings an answer of the upstream's to the host.
 func (x *exchange) answer(ctx context.Context, resp *http.Response) {
+	if len(x.waiting) > 0 {
+		assumeType(resp)
+	}
 	switch {
+	case len(x.waiting) > 0 && isSilent(resp):
+		x.fail(ctx, errNoResponse)
 	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
 		x.writeOwn(http.StatusOK)
 	case x.bridge.toModern() && isRefusedForm(resp.StatusCode) && isMediaType(resp.Header, "application/json"):

@@ -273,8 +273,11 @@ func failureOf(err error) (status int, failure *rpcError) {
 		}
 	}
 	text := "The MCP server could not be reached or broke off"
-	if errors.Is(err, errUndecided) {
+	switch {
+	case errors.Is(err, errUndecided):
 		text = "The MCP server does not say which protocol revisions it speaks: what it answered is no MCP message"
+	case errors.Is(err, errNoResponse):
+		text = "The MCP server's answer holds no response to this request"
 	}
 	return http.StatusBadGateway, &rpcError{code: codeInternal, message: text}
 }
@@ -290,6 +293,8 @@ func failureKind(err error) string {
 		return "closing"
 	case errors.Is(err, errOtherEra):
 		return "other era"
+	case errors.Is(err, errNoResponse):
+		return "no answer"
 	}
 	return "unreachable"
 }

@@ -335,6 +335,7 @@ func TestHostGone(t *testing.T) {
 					outcome <- true
 				case <-release:
 					// More than sockets hold: it can be written only if the gateway goes on reading.
+					w.Header().Set("Content-Type", "application/json")
 					_, err := w.Write(make([]byte, 32<<20))
 					outcome <- err != nil
 				}

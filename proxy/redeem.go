@@ -38,7 +38,7 @@ func (x *exchange) redeem(ctx context.Context, p *response, free bool) (document
 	l := x.lease
 	if !free || !l.usable() {
 		if l, err = x.g.upstream.dial(ctx); err != nil {
-			return nil, fmt.Errorf("redeem: %w", cause(ctx, err))
+			return nil, fmt.Errorf("redeem: %w: %w", errUnanswered, cause(ctx, err))
 		}
 		defer l.close()
 	}
@@ -49,7 +49,7 @@ func (x *exchange) redeem(ctx context.Context, p *response, free bool) (document
 	x.g.metrics.redemptionRetries.Inc()
 	again, err := x.g.upstream.dial(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("redeem: %w", cause(ctx, err))
+		return nil, fmt.Errorf("redeem: %w: %w", errUnanswered, cause(ctx, err))
 	}
 	defer again.close()
 	return x.redeemOver(ctx, again, p)

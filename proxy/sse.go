@@ -104,6 +104,8 @@ type eventReader struct {
 	start    bool // nothing has been read yet: a byte order mark may come
 	afterCR  bool // the event before ended with CR; an LF that follows belongs to it
 	err      error
+
+	resumable bool // an event had an id, by which a client may ask for what comes after it
 }
 
 const firstEventBuffer = smallestBuffer
@@ -222,6 +224,8 @@ func (r *eventReader) addLine(ev *event, line jsonspan.Span, end int) (done bool
 		ev.values = append(ev.values, jsonspan.Span{Start: valueStart - r.pos, End: line.End - r.pos})
 	case "event":
 		ev.name = string(r.buf[valueStart:line.End])
+	case "id":
+		r.resumable = r.resumable || valueStart < line.End
 	}
 	return false
 }

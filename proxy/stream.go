@@ -85,8 +85,10 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 		x.deliver(ctx, u, errors.Is(err, io.EOF))
 	}
 	switch {
+	case errors.Is(err, io.EOF) && len(x.waiting) > 0 && (!events.resumable || x.host == eraModern):
+		x.breakOff(ctx, errNoResponse)
 	case errors.Is(err, io.EOF):
-		x.logUnanswered(ctx, statusFailed, "no answer")
+		x.logUnanswered(ctx, statusFailed, "no answer") // it may come when the host takes the stream up again
 		x.commit()
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
@@ -132,7 +134,16 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 		x.fail(ctx, err)
 		return
 	}
+	waited := len(x.waiting)
 	u := x.open(body)
+	switch {
+	case !x.leavesOpen(resp, body):
+	case len(x.waiting) == waited:
+		x.fail(ctx, errNoResponse)
+		return
+	default:
+		x.answerOpen(ctx)
+	}
 	if u == nil && len(x.answers) == 0 {
 		x.pass(ctx, resp, body, statusPassed, "no answer")
 		return

@@ -102,6 +102,37 @@ func TestAnswersPassByteForByte(t *testing.T) {
 	}
 }
 
+// ownedRequests are one of each method whose result the gateway edits.
+var ownedRequests = map[string]string{
+	"tools/call":     testkit.CallMessage("1", "tomtom-routing", `{"show_ui":true}`),
+	"tools/list":     `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+	"resources/list": `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
+	"initialize":     `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
+}
+
+// TestOwnedMessagesGetAResponse: a success without a response would leave the host waiting. It gets an error that says so.
+func TestOwnedMessagesGetAResponse(t *testing.T) {
+	script := testkit.NewScript()
+	p := start(t, script)
+	for name, reply := range map[string]testkit.Reply{
+		"200 HTML":     testkit.Plain(200, "text/html", "<html>login</html>"),
+		"202":          testkit.Plain(202, "", ""),
+		"no stream":    testkit.Plain(200, "text/event-stream", ""),
+		"broken event": testkit.Plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\n\n"),
+		"broken JSON":  testkit.Plain(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`),
+	} {
+		for method, request := range ownedRequests {
+			t.Run(method+"/"+name, func(t *testing.T) {
+				script.On(method, reply).Tool("tomtom-routing", reply)
+				a := p.client().Post(t, request)
+				if !strings.Contains(a.Text(), `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The MCP server's answer holds no response to this request"}}`) {
+					t.Errorf("%d %s", a.Status, a.Text())
+				}
+			})
+		}
+	}
+}
+
 // TestFailuresOfOwnedMessagesPass: what is no result passes also for the methods that the gateway edits.
 func TestFailuresOfOwnedMessagesPass(t *testing.T) {
 	script := testkit.NewScript()
@@ -112,18 +143,8 @@ func TestFailuresOfOwnedMessagesPass(t *testing.T) {
 		"413 HTML":       testkit.Plain(413, "text/html; charset=utf-8", "<pre>PayloadTooLargeError</pre>"),
 		"429":            testkit.Plain(429, "text/plain", "slow down", "Retry-After", "17"),
 		"500 HTML":       testkit.Plain(500, "text/html", "<html>broken</html>"),
-		"200 HTML":       testkit.Plain(200, "text/html", "<html>login</html>"),
-		"202":            testkit.Plain(202, "", ""),
-		"broken event":   testkit.Plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\n\n"),
-		"broken JSON":    testkit.Plain(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`),
 	}
-	requests := map[string]string{
-		"tools/call":     testkit.CallMessage("1", "tomtom-routing", `{"show_ui":true}`),
-		"tools/list":     `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
-		"resources/list": `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
-		"initialize":     `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
-	}
-	for method, request := range requests {
+	for method, request := range ownedRequests {
 		for name, reply := range answers {
 			t.Run(method+"/"+name, func(t *testing.T) {
 				script.On(method, reply).Tool("tomtom-routing", reply)
