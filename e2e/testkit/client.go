@@ -98,6 +98,18 @@ func CallMessage(id, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
 }
 
+// ModernCallMessage is a tools/call as hosts of revision 2026-07-28 send it. arguments and capabilities are JSON objects.
+func ModernCallMessage(id, tool, arguments, capabilities string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"e2e","version":"1"},`+
+		`"io.modelcontextprotocol/clientCapabilities":%s}}}`, id, tool, arguments, capabilities)
+}
+
+// ModernHeader are the headers that such a call of a tool carries besides.
+func ModernHeader(tool string) map[string]string {
+	return map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+}
+
 // Call calls a tool and returns its result; anything but a result ends the test.
 func (c Client) Call(tb testing.TB, tool, arguments string) Result {
 	tb.Helper()

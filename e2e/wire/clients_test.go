@@ -34,7 +34,9 @@ func legacy(t *testing.T, p pair, capabilities string) sender {
 func modern(capabilities string) sender {
 	return sender{
 		header: map[string]string{"Mcp-Protocol-Version": "2026-07-28"},
-		call:   func(tool, arguments string) string { return modernCall("1", tool, arguments, capabilities) },
+		call: func(tool, arguments string) string {
+			return testkit.ModernCallMessage("1", tool, arguments, capabilities)
+		},
 		list: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 			`"io.modelcontextprotocol/clientInfo":{"name":"e2e","version":"1"},"io.modelcontextprotocol/clientCapabilities":` + capabilities + `}}}`,
 	}

@@ -173,10 +173,10 @@ func TestCacheToolsAreRefused(t *testing.T) {
 		Tool("tomtom-get-dataset", testkit.Event(testkit.TextResult(`{"someone":"else's"}`)))
 	p := start(t, script)
 	for _, tool := range []string{"tomtom-get-viz-data", "tomtom-get-dataset"} {
-		for version, header := range map[string]map[string]string{"2025-06-18": {"Mcp-Protocol-Version": "2025-06-18"}, "2026-07-28": modernHeader(tool)} {
+		for version, header := range map[string]map[string]string{"2025-06-18": {"Mcp-Protocol-Version": "2025-06-18"}, "2026-07-28": testkit.ModernHeader(tool)} {
 			message := testkit.CallMessage("1", tool, `{"viz_id":"x"}`)
 			if version == "2026-07-28" {
-				message = modernCall("1", tool, `{"viz_id":"x"}`, `{}`)
+				message = testkit.ModernCallMessage("1", tool, `{"viz_id":"x"}`, `{}`)
 			}
 			a := p.client().Do(t, http.MethodPost, message, header)
 			if strings.Contains(a.Text(), "someone") {
@@ -224,7 +224,7 @@ func TestAPIKeyTool(t *testing.T) {
 func TestUnknownToolInTheModernEra(t *testing.T) {
 	script := widgetList().Tool("nobody", testkit.EventError(-32602, "Unknown tool: nobody"))
 	p := start(t, script)
-	a := p.client().Do(t, http.MethodPost, modernCall("1", "nobody", `{}`, `{}`), modernHeader("nobody"))
+	a := p.client().Do(t, http.MethodPost, testkit.ModernCallMessage("1", "nobody", `{}`, `{}`), testkit.ModernHeader("nobody"))
 	if e := a.Error(t); e.Code != -32602 {
 		t.Errorf("code %d", e.Code)
 	}

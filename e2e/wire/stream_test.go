@@ -152,24 +152,13 @@ func TestHostGoneClosesAGETStream(t *testing.T) {
 	testkit.Receive(t, "the upstream to notice", s.gone)
 }
 
-// modernHeader are the headers of a 2026-07-28 call.
-func modernHeader(tool string) map[string]string {
-	return map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
-}
-
-func modernCall(id, tool, arguments, capabilities string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{`+
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"e2e","version":"1"},`+
-		`"io.modelcontextprotocol/clientCapabilities":%s}}}`, id, tool, arguments, capabilities)
-}
-
 // TestModernHostGoneCancelsTheCall: closing the answer is how a 2026-07-28 host cancels.
 func TestModernHostGoneCancelsTheCall(t *testing.T) {
 	for _, tool := range []string{"tomtom-routing", "other"} {
 		t.Run(tool, func(t *testing.T) {
 			s := stage(progressEvent(1), "never")
 			p := start(t, testkit.NewScript().Tool(tool, s.reply))
-			leave(t, p.client(), http.MethodPost, modernCall("1", tool, `{}`, `{}`), modernHeader(tool))
+			leave(t, p.client(), http.MethodPost, testkit.ModernCallMessage("1", tool, `{}`, `{}`), testkit.ModernHeader(tool))
 			testkit.Receive(t, "the upstream to notice", s.gone)
 		})
 	}
