@@ -173,6 +173,9 @@ func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error
 	if x.bridge != nil {
 		method = x.bridge.upstreamMethod(x.requests[0].message)
 	}
+	if x.g.life.Err() != nil {
+		return nil, errClosed
+	}
 	out := x.g.newRequest(ctx, x.r, x.header(method, x.requests[0].name, false), body)
 	x.sent = time.Now()
 	if x.lease != nil && x.lease.usable() {

@@ -20,8 +20,11 @@ var (
 	errUpstreamTimeout = errors.New("the upstream did not answer in time")
 	// errHostGone is why an upstream request ended that a host went away from.
 	errHostGone = errors.New("the host went away")
-	// errClosing is why an upstream request ended when the gateway closed.
+	// errClosing is why an upstream request ended when the gateway closed, errClosed why none was sent any more.
 	errClosing = errors.New("the gateway is closing")
+	errClosed  = errors.New("the gateway is closed")
+	// errStreamsEnd is why a stream of news ended when the gateway began to drain.
+	errStreamsEnd = errors.New("the gateway is draining")
 )
 
 // upstreamWork is the life of one request to the upstream: until it is stopped, takes too long, or the host goes
@@ -56,6 +59,11 @@ func (w *upstreamWork) unlimit(host context.Context) {
 	if w.outlives { // what nobody reads any more still has to end some day
 		w.stops = append(w.stops, context.AfterFunc(host, func() { w.timer.Reset(w.limit) }))
 	}
+}
+
+// endWithStreams ends work that only waits for news when the gateway is asked to end, so that the host waits elsewhere.
+func (w *upstreamWork) endWithStreams(g *Gateway) {
+	w.stops = append(w.stops, context.AfterFunc(g.streams, func() { w.cancel(errStreamsEnd) }))
 }
 
 // end releases what the work holds. Whatever is still on its way is cancelled.
@@ -94,7 +102,10 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 	legacyPost := r.Method == http.MethodPost && g.isEndpoint(r) && !isModern(r.Header)
 	ctx, work := g.begin(r.Context(), r, legacyPost)
 	defer work.end()
-	call := slices.ContainsFunc(messages, func(m message) bool { return m.method == methodCallTool })
+	has := func(method string) bool {
+		return slices.ContainsFunc(messages, func(m message) bool { return m.method == method })
+	}
+	call := has(methodCallTool)
 	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body))
 	if err != nil {
 		g.refuse(ctx, w, failuresOf(messages), batch, err)
@@ -107,6 +118,9 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 	if !call {
 		work.unlimit(r.Context())
 	}
+	if (r.Method == http.MethodGet || has(methodListen)) && isMediaType(resp.Header, "text/event-stream") {
+		work.endWithStreams(g)
+	}
 	copyHead(w, r, resp, false)
 	g.relay(ctx, w, resp, nil, legacyPost)
 }
@@ -114,6 +128,9 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 // send sends a request once. Over a connection that others have used goes only what the transport may repeat without
 // harm, or cannot repeat because of its body; everything else gets a lease.
 func (g *Gateway) send(request *http.Request) (*http.Response, error) {
+	if g.life.Err() != nil {
+		return nil, errClosed
+	}
 	safe := request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions
 	if safe || request.ContentLength > 0 {
 		return finalAnswer(g.upstream.RoundTrip(request))
@@ -215,7 +232,7 @@ func (g *Gateway) relay(ctx context.Context, w http.ResponseWriter, resp *http.R
 			}
 		}
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), err != nil && errors.Is(cause(ctx, err), errStreamsEnd):
 			return
 		case err != nil && hostErr == nil && !errors.Is(cause(ctx, err), errHostGone):
 			level := slog.LevelWarn
@@ -265,8 +282,10 @@ func failureOf(err error) (status int, failure *rpcError) {
 	switch {
 	case errors.Is(err, errUpstreamTimeout), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return http.StatusGatewayTimeout, &rpcError{code: codeInternal, message: "The MCP server did not answer in time"}
+	case errors.Is(err, errClosed):
+		return http.StatusServiceUnavailable, &rpcError{code: codeInternal, message: "The gateway is shutting down; nothing was sent to the MCP server: try again"}
 	case errors.Is(err, errClosing):
-		return http.StatusServiceUnavailable, &rpcError{code: codeInternal, message: "The gateway is shutting down"}
+		return http.StatusBadGateway, &rpcError{code: codeInternal, message: "The gateway has shut down; whether the MCP server ran the request is not known"}
 	case errors.Is(err, errOtherEra):
 		return http.StatusServiceUnavailable, &rpcError{
 			code: codeInternal, message: "The MCP server was restarted and speaks other revisions now. It refused this call, which did not run: send it again",
@@ -289,7 +308,7 @@ func failureKind(err error) string {
 		return "timeout"
 	case errors.Is(err, errHostGone):
 		return "host gone"
-	case errors.Is(err, errClosing):
+	case errors.Is(err, errClosing), errors.Is(err, errClosed):
 		return "closing"
 	case errors.Is(err, errOtherEra):
 		return "other era"

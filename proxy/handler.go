@@ -35,6 +35,9 @@ type Gateway struct {
 
 	life context.Context //nolint:containedctx // the gateway's own, as http.Server's BaseContext: Close ends it
 	stop context.CancelFunc
+
+	streams    context.Context //nolint:containedctx // the same of streams that wait for news: EndStreams ends it
+	endStreams context.CancelFunc
 }
 
 // New checks the options and builds a Gateway. Close it when its server has drained.
@@ -66,6 +69,7 @@ func New(options Options) (*Gateway, error) {
 		open: options.OwnCredential, recent: g.recent,
 	}
 	g.life, g.stop = context.WithCancel(context.Background())
+	g.streams, g.endStreams = context.WithCancel(g.life)
 
 	// From the inside out: what reaches the upstream, its answer compressed where the host asks for it, all of it for
 	// allowed origins only, asked as an MCP host asks, for hosts that read what they are sent, and not too much at once.
@@ -81,6 +85,10 @@ func New(options Options) (*Gateway, error) {
 
 // ServeHTTP handles one HTTP request of a host.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, r) }
+
+// EndStreams ends the streams on which hosts wait for news, and nothing else: they open them again elsewhere. It is for
+// when the server begins to drain.
+func (g *Gateway) EndStreams() { g.endStreams() }
 
 // Close ends what is still on its way to the upstream.
 func (g *Gateway) Close() {

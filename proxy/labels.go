@@ -64,7 +64,7 @@ func connectionErrorKind(err error) string {
 
 // isCancelled reports whether a request ended because nobody wants its answer any more.
 func isCancelled(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, errHostGone) || errors.Is(err, errClosing)
+	return errors.Is(err, context.Canceled) || errors.Is(err, errHostGone) || errors.Is(err, errClosing) || errors.Is(err, errClosed)
 }
 
 func isNameError(err error) bool {

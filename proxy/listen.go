@@ -50,6 +50,7 @@ func (x *exchange) listen(host context.Context) {
 	s.choose(q.message, filter)
 	resp := s.open(ctx) //nolint:bodyclose // closed below, where there is one
 	work.unlimit(host)
+	work.endWithStreams(x.g)
 	h := x.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -242,6 +243,7 @@ func (g *Gateway) getStream(w http.ResponseWriter, r *http.Request) (ok bool) {
 		return true
 	}
 	work.unlimit(r.Context())
+	work.endWithStreams(g)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")

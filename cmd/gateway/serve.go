@@ -88,6 +88,7 @@ func serveOn(ctx context.Context, c config.Config, log *slog.Logger, up behind, 
 	registry.MustRegister(ready.gauge(ctx))
 	asked := proxy.Strict(adminHandler(ready, registry), allowedHosts(nil, admin.Addr()))
 	site := newSite(c.Listen, log, ready, gateway, asked)
+	site.mcp.RegisterOnShutdown(gateway.EndStreams)
 	announce(log, c, up, options, mcp.Addr().String(), admin.Addr().String())
 	mcp = gateway.Counted(mcp)
 	if secure != nil {

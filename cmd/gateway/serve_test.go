@@ -263,3 +263,36 @@ func TestSIGTERM(t *testing.T) {
 		t.Errorf("the gateway ended with %v:\n%s", err, log)
 	}
 }
+
+// TestStreamsDoNotHoldUpTheEnd: a stream that would never end by itself ends, complete, when the gateway is told to end.
+func TestStreamsDoNotHoldUpTheEnd(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ": hello\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	record, log, stop, wait := serving(t, "GATEWAY_UPSTREAM_URL="+server.URL+"/mcp", "GATEWAY_DRAIN_TIMEOUT=1h")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+record["listen"].(string)+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	begun := make([]byte, len(": hello\n\n"))
+	if _, err := io.ReadFull(response.Body, begun); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if rest, err := io.ReadAll(response.Body); err != nil || len(rest) > 0 {
+		t.Errorf("the stream broke off: %v after %q", err, rest)
+	}
+	if code := wait(); code != exitOK || strings.Contains(log.String(), "cut off") {
+		t.Errorf("exit code %d:\n%s", code, log)
+	}
+}
