@@ -87,7 +87,7 @@ func (p *Preview) run(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	c := &call{
 		id: newSecret(), tool: tool, arguments: arguments, started: time.Now(),
-		request: id, body: body, session: s, tape: newTape(),
+		request: id, body: body, session: s, tape: p.host.deck.newTape(),
 	}
 	result, err := p.host.post(withTape(ctx, c.tape), gateway, s, id, body)
 	c.tape.stop()

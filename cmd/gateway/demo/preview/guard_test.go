@@ -1,6 +1,9 @@
 package preview_test
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -121,6 +124,22 @@ func TestPageHeaders(t *testing.T) {
 	}
 	if strings.Contains(string(got.body), s.token) {
 		t.Error("the page holds the token")
+	}
+}
+
+// A target with a host of its own leads around no check.
+func TestTargetWithAHost(t *testing.T) {
+	t.Parallel()
+	s, _ := demo(t, upstream.Options{}, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.page, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, _ = fmt.Fprintf(conn, "GET %s/ HTTP/1.1\r\nHost: evil.example.com\r\nConnection: close\r\n\r\n", s.page)
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") {
+		t.Errorf("%v: %s", err, clip(string(answer)))
 	}
 }
 

@@ -59,7 +59,7 @@ type session struct {
 func newHost(o Options, book *logBook) (*host, error) {
 	h := &host{
 		options: o.Gateway, version: o.Gateway.Version, key: o.Credential,
-		deck:    newDeck(o.Gateway.Transport, o.Credential, o.Gateway.MaxResponseBytes),
+		deck:    newDeck(o.Gateway, o.Credential),
 		replays: slog.New(book.replays(hider(o.Credential))),
 		maximum: 2*o.Gateway.MaxResponseBytes + 1<<20,
 	}

@@ -16,8 +16,8 @@ import (
 
 // Options is what a Preview needs to know. The zero value of a time, size or number means its default.
 type Options struct {
-	// Gateway is the gateway that the page is a host of. Its Logger gets the log of calls; its Metrics are not used, so
-	// that previewing does not count as traffic.
+	// Gateway is the gateway that the page is a host of. Its Logger gets the log of calls. What guards its door is not used,
+	// and neither are its Metrics: previewing does not count as traffic.
 	Gateway proxy.Options
 	// UpstreamName and UpstreamURL tell people what is behind the gateway. The URL is "" for a command.
 	UpstreamName, UpstreamURL string
@@ -57,6 +57,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Gateway.Logger == nil {
 		o.Gateway.Logger = slog.Default()
 	}
+	// The page's own doors are in front of this gateway, and its page shows every line.
+	o.Gateway.Token, o.Gateway.AllowedHosts, o.Gateway.LogSample = "", nil, 1
 	o.Gateway.Metrics = nil
 	return o, nil
 }
@@ -106,8 +108,8 @@ func New(options Options) (*Preview, error) {
 	if p.host, err = newHost(options, p.log); err != nil {
 		return nil, err
 	}
-	p.page = p.guardPage(p.pageRoutes(files))
-	p.sandbox = p.guardSandbox(p.sandboxRoutes())
+	p.page = proxy.Strict(p.guardPage(p.pageRoutes(files)), nil)
+	p.sandbox = proxy.Strict(p.guardSandbox(p.sandboxRoutes()), nil)
 	return p, nil
 }
 

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"tomtom-mcp-gateway/cmd/gateway/demo/preview"
+	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 	"tomtom-mcp-gateway/e2e/testkit"
 	"tomtom-mcp-gateway/proxy"
 )
@@ -126,4 +129,23 @@ func TestServersThatRefuse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Trust in the server is the operator's, and so is what the server trusts.
+func TestServerWithACertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(upstream.New(upstream.Options{}))
+	defer server.Close()
+	s := show(t, http.NotFoundHandler(), func(o *preview.Options) {
+		trusting := gatewayOptions(t, server.URL+"/mcp")
+		trusting.UpstreamTLS = server.Client().Transport.(*http.Transport).TLSClientConfig
+		trusting.Token, trusting.AllowedHosts = "for-others", []string{"gateway.example.com"}
+		o.Gateway = trusting
+	})
+	c := s.run("tomtom-routing", lisbonWarsaw, 0)
+	if got := s.fitAt(c.ID, 40_000); got.Status != "fitted" {
+		t.Errorf("status %s", got.Status)
+	}
+	without := show(t, http.NotFoundHandler(), func(o *preview.Options) { o.Gateway = gatewayOptions(t, server.URL+"/mcp") })
+	without.get("/api/session", http.StatusBadGateway)
 }

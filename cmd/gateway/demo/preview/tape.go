@@ -3,6 +3,7 @@ package preview
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,17 +54,18 @@ func tapeOf(ctx context.Context) *tape {
 	return t
 }
 
-// newTape returns an empty tape.
-func newTape() *tape { return &tape{conn: newTransport()} }
+// newTape returns an empty tape for a call over this deck.
+func (d *deck) newTape() *tape { return &tape{conn: newTransport(d.trust)} }
 
 // newTransport speaks HTTP/1.1 alone, as the gateway does with an upstream: one request after the other on a connection.
-func newTransport() *http.Transport {
+func newTransport(trust *tls.Config) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	const dialTimeout = 10 * time.Second
 	return &http.Transport{
 		Protocols:           protocols,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSClientConfig:     trust,
 		TLSHandshakeTimeout: dialTimeout,
 		DisableCompression:  true,
 		IdleConnTimeout:     2 * time.Second,
@@ -124,6 +126,7 @@ func (t *tape) next(own bool) (exchange, error) {
 // credential is hidden in whatever comes back.
 type deck struct {
 	upstream http.RoundTripper // nil: TCP
+	trust    *tls.Config       // in an upstream over TCP
 	shared   *http.Transport   // for everything but tool calls, over TCP
 	hide     func([]byte) []byte
 	limit    int64 // bytes of one answer
@@ -132,8 +135,11 @@ type deck struct {
 	facts map[string]exchange
 }
 
-func newDeck(upstream http.RoundTripper, credential string, limit int64) *deck {
-	return &deck{upstream: upstream, shared: newTransport(), hide: hider(credential), limit: limit, facts: map[string]exchange{}}
+func newDeck(o proxy.Options, credential string) *deck {
+	return &deck{
+		upstream: o.Transport, trust: o.UpstreamTLS, shared: newTransport(o.UpstreamTLS),
+		hide: hider(credential), limit: o.MaxResponseBytes, facts: map[string]exchange{},
+	}
 }
 
 // forget makes the deck ask again what it knows of the upstream.

@@ -78,7 +78,7 @@ func (p *Preview) runForWidget(ctx context.Context, name string, arguments json.
 	if err != nil {
 		return nil, err
 	}
-	t := newTape()
+	t := p.host.deck.newTape()
 	defer t.stop()
 	return p.host.post(withTape(ctx, t), p.host.live, s, id, body)
 }
