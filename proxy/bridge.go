@@ -18,9 +18,9 @@ type bridge struct {
 	greeting *greeting  // of a legacy upstream; nil before initialize, which server/discover becomes
 	part     clientPart // what the upstream is told of the host; capabilities without what cannot be brought to it
 	claims   sessionClaims
-	logs     bool              // a modern upstream declares logging
 	params   map[string]string // the Mcp-Param-* headers of a call to a modern upstream
-	level    string            // the least level of logging that a modern host asked for; "" for none
+	level    string            // the least level of logging that the host wants; "" for none
+	token    []byte            // the raw progress token of a modern host's retry, empty where it has none; nil: it is none
 	info     []byte            // the server's Implementation
 }
 
@@ -53,7 +53,7 @@ func (x *exchange) cross(ctx context.Context) (ok bool) {
 	if serves || answer != nil || err != nil {
 		return true
 	}
-	return x.crossToModern(n)
+	return x.crossToModern(ctx, n)
 }
 
 // isOwnVersion reports whether a modern request that is answered here is of the revision that the gateway speaks. If not,
@@ -107,10 +107,11 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 			return false
 		}
 	}
-	b := &bridge{host: eraModern, part: clientPartOf(q.message)}
-	if level, ok := q.meta(metaLogLevel); ok {
-		b.level = stringAt(q.body, level)
+	if x.takeUp(ctx, q.message) {
+		return false
 	}
+	b := &bridge{host: eraModern, part: clientPartOf(q.message)}
+	b.level = q.logLevel()
 	if q.method == methodDiscover {
 		x.adopt(b)
 		return true
@@ -143,17 +144,18 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 }
 
 // crossToModern prepares x to bring a legacy host's message to an upstream that speaks modern revisions alone.
-func (x *exchange) crossToModern(n *nature) (ok bool) {
+func (x *exchange) crossToModern(ctx context.Context, n *nature) (ok bool) {
 	if x.batch {
-		x.answerErrors(http.StatusBadRequest, &rpcError{
-			code: codeInvalidRequest, message: "The MCP server speaks revision " + modernVersion + ", which has no batches: send each message in a POST of its own",
-		})
+		x.byMessage()
 		return false
 	}
 	q := x.requests[0]
 	switch {
 	case !n.speaksModern():
 		x.answerErrors(http.StatusOK, unsupportedVersion(n.versions, modernVersion))
+		return false
+	case q.isResponse():
+		x.takeAnswer(ctx, q.message)
 		return false
 	case !q.isRequest():
 		if q.method == noteCancelled {
@@ -163,8 +165,11 @@ func (x *exchange) crossToModern(n *nature) (ok bool) {
 		return false
 	}
 	switch q.method {
-	case methodPing, methodSetLevel: // the upstream has neither; the level is asked for with every request
+	case methodPing: // the upstream has none
 		writeJSON(x.w, http.StatusOK, resultResponse(q.raw(q.id), []byte("{}")))
+		return false
+	case methodSetLevel:
+		x.setLevel(q)
 		return false
 	case methodSubscribe, methodUnsubscribe:
 		x.answerError(http.StatusOK, q, &rpcError{
@@ -172,7 +177,10 @@ func (x *exchange) crossToModern(n *nature) (ok bool) {
 		})
 		return false
 	}
-	b := &bridge{host: eraLegacy, claims: claimsOf(x.r.Header, q.message), logs: n.logs, info: n.info}
+	b := &bridge{host: eraLegacy, claims: claimsOf(x.r.Header, q.message), info: n.info}
+	if n.logs {
+		b.level = x.g.logLevel()
+	}
 	b.part = b.claims.part(x.g.clientOf(x.r, q.message).apps)
 	if q.method == methodCallTool {
 		b.params = x.g.paramHeaders(x.r, n, q.message)
@@ -239,18 +247,20 @@ func (x *exchange) leave(ctx context.Context) {
 	}()
 }
 
-// clientPartOf is what a modern request says of its client, less the capabilities that a legacy upstream would use for
-// requests of its own: there is no way for them to a modern host.
+// clientPartOf is what a modern request says of its client.
 func clientPartOf(m message) (part clientPart) {
 	if info, ok := m.meta(metaClientInfo); ok {
 		part.info = m.raw(info)
 	}
 	capabilities, _ := m.meta(metaCapabilities)
 	var kept []newMember
-	for _, name := range []string{"experimental", "extensions"} {
+	for _, name := range []string{"experimental", "extensions", "elicitation", "sampling"} {
 		if value, ok := jsonspan.Lookup(m.body, capabilities, name); ok {
 			kept = append(kept, newMember{name, m.raw(value)})
 		}
+	}
+	if _, ok := jsonspan.Lookup(m.body, capabilities, "roots"); ok {
+		kept = append(kept, newMember{"roots", []byte("{}")}) // there are no notifications of changes from a modern host
 	}
 	part.capabilities = object(kept...)
 	return part
@@ -261,11 +271,12 @@ func (c sessionClaims) part(apps bool) (part clientPart) {
 	if c.name != "" {
 		part.info = object(newMember{"name", quoted(c.name)}, newMember{"version", quoted(c.version)})
 	}
-	part.capabilities = []byte("{}")
+	members := capabilitiesOf(c.asks)
 	if apps {
-		part.capabilities = object(newMember{"extensions", object(newMember{uiExtension, object(
+		members = append(members, newMember{"extensions", object(newMember{uiExtension, object(
 			newMember{"mimeTypes", quotedArray([]string{uiMIMEType})})})})
 	}
+	part.capabilities = object(members...)
 	return part
 }
 

@@ -101,7 +101,7 @@ func TestBridgedRequestsKeepBytes(t *testing.T) {
 		}
 		delete(before, "_meta")
 		for _, host := range []era{eraModern, eraLegacy} {
-			b := &bridge{host: host, part: clientPart{info: []byte(`{"name":"h"}`), capabilities: []byte(`{}`)}, logs: true}
+			b := &bridge{host: host, part: clientPart{info: []byte(`{"name":"h"}`), capabilities: []byte(`{}`)}, level: "info"}
 			sent := rawMembers(t, string(b.request(nil, messages[0])))
 			after := rawMembers(t, string(sent["params"]))
 			sameMembers(t, after, before, "_meta")

@@ -233,8 +233,8 @@ func TestModernFetch(t *testing.T) {
 	}
 }
 
-// TestInputRequiredPasses: a modern upstream's question to a modern host passes as it is, and tells a legacy host what is
-// missing.
+// TestInputRequiredPasses: a modern upstream's question to a modern host passes as it is, and tells a legacy
+// host that has declared nothing what is missing.
 func TestInputRequiredPasses(t *testing.T) {
 	const result = `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{ "mode":"form"}}},"requestState":"s"}`
 	up := newUpstreamServer(t, func(w http.ResponseWriter, in received) { answerEvent(w, in, result) })
@@ -245,7 +245,7 @@ func TestInputRequiredPasses(t *testing.T) {
 			t.Errorf("%s: %s", tool, got)
 		}
 		got := g.post(t, callOf("1", tool, "{}"))
-		if data := string(lastData(t, got.body)); data != `{"error":{"code":-32603,"message":"The MCP server asks for elicitation/create before it answers, which needs a host of revision 2026-07-28"},"jsonrpc":"2.0","id":1}` {
+		if data := string(lastData(t, got.body)); data != `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The MCP server asks for elicitation/create before it answers, which this host has not declared that it can give"}}` {
 			t.Errorf("%s: %s", tool, data)
 		}
 	}

@@ -128,8 +128,8 @@ func (b *bridge) meta() []newMember {
 	if b.part.info != nil {
 		members = append(members, newMember{metaClientInfo, b.part.info})
 	}
-	if b.logs {
-		members = append(members, newMember{metaLogLevel, quoted("info")})
+	if b.level != "" {
+		members = append(members, newMember{metaLogLevel, quoted(b.level)})
 	}
 	return members
 }

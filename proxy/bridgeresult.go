@@ -98,8 +98,6 @@ func (b *bridge) edits(p *response, edits []jsonspan.Edit) []jsonspan.Edit {
 	switch {
 	case p.result.Len() == 0:
 		return edits
-	case stringMember(p.body, p.result, memberResultType) == "input_required":
-		return b.refuseInput(p)
 	case p.request.method == methodInitialize:
 		return append(edits, b.initialized(p)...)
 	}
@@ -232,22 +230,6 @@ func (b *bridge) initialized(p *response) []jsonspan.Edit {
 		edits = append(edits, replace(doc, value, []byte("false"))...)
 	}
 	return edits
-}
-
-// refuseInput returns the edit that tells a legacy host what its modern upstream asks for and cannot get from it.
-func (b *bridge) refuseInput(p *response) []jsonspan.Edit {
-	asked := "more input"
-	requests, _ := jsonspan.Lookup(p.body, p.result, "inputRequests")
-	for m := range jsonspan.Members(p.body, requests) {
-		if method := stringMember(p.body, m.Value, "method"); method != "" {
-			asked = shown(method)
-			break
-		}
-	}
-	return replaceResult(p.message, &rpcError{
-		code:    codeInternal,
-		message: "The MCP server asks for " + asked + " before it answers, which needs a host of revision " + modernVersion,
-	})
 }
 
 // intAt returns the integer at span s.

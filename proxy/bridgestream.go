@@ -22,8 +22,21 @@ func (x *exchange) relayEvent(ev event) {
 			}
 			return
 		}
+		if err == nil && len(messages) == 1 && x.bridge.token != nil && messages[0].method == noteProgress {
+			x.relayProgress(messages[0])
+			return
+		}
 	}
 	x.write(ev.raw)
+}
+
+// relayProgress brings progress of a call that a host has tried again under the token of the retry.
+func (x *exchange) relayProgress(m message) {
+	token, ok := jsonspan.Lookup(m.body, m.params, "progressToken")
+	if !ok || len(x.bridge.token) == 0 {
+		return // nobody asked for it any more
+	}
+	x.write(newEvent(apply(m, replace(m.body, token, x.bridge.token))))
 }
 
 // belongs reports whether a message of a legacy upstream may go out on the stream of a modern request: responses,

@@ -98,7 +98,7 @@ func claimsOf(h http.Header, m message) sessionClaims {
 		claims = metaClaims(m)
 	}
 	if s := sessionOf(h); s.ours && claims.apps == claimUnknown {
-		claims.apps = s.claims.apps
+		claims.apps, claims.asks = s.claims.apps, s.claims.asks
 		claims.name = firstNonEmpty(claims.name, s.claims.name)
 		claims.version = firstNonEmpty(claims.version, s.claims.version)
 		claims.protocol = firstNonEmpty(claims.protocol, s.claims.protocol)
@@ -111,7 +111,7 @@ func claimsOf(h http.Header, m message) sessionClaims {
 func initializeClaims(m message) sessionClaims {
 	claims := sessionClaims{apps: claimUnknown, protocol: stringMember(m.body, m.params, "protocolVersion")}
 	if capabilities, ok := jsonspan.Lookup(m.body, m.params, "capabilities"); ok {
-		claims.apps = declared(m.body, capabilities)
+		claims.apps, claims.asks = declared(m.body, capabilities), asksOf(m.body, capabilities)
 	}
 	if info, ok := jsonspan.Lookup(m.body, m.params, "clientInfo"); ok {
 		claims.name, claims.version = implementation(m.body, info)

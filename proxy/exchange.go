@@ -28,7 +28,12 @@ type exchange struct {
 	waiting  map[string]*request // by id, those that the upstream has yet to answer
 	answers  [][]byte            // the responses that the gateway gives itself
 	lease    *lease              // the connection of a tool call or of a session for it; nil without one
+	work     *upstreamWork       // what the upstream is asked for; nil before
+	resp     *http.Response      // the upstream's answer; nil before
 	due      *http.Response      // the answer whose head is put off; nil once it is sent
+	streams  bool                // the host gets events: their head is sent
+	wanted   *response           // what a modern upstream wants of a legacy host before it answers; nil where nothing
+	held     *heldCall           // it is left until its modern host comes back with what a legacy upstream wants
 	status   int                 // the HTTP status to the host, where it is not the upstream's; 0
 	hold     hold
 	limit    int64 // bytes of one answer of the upstream that are held
@@ -77,20 +82,48 @@ func (g *Gateway) attempt(w http.ResponseWriter, r *http.Request, host era, body
 		}), batch)
 		return false
 	}
-	defer x.hold.release()
 	status := x.answerHere(r.Context())
 	body, some := x.upstreamBody(body)
 	if !some {
 		x.writeOwn(status)
 		return false
 	}
-	ctx, work := g.begin(r.Context(), r, x.outlives)
-	defer work.end()
-	defer func() { x.leave(ctx) }()
+	var ctx context.Context
+	ctx, x.work = g.begin(r.Context(), r, x.outlives)
 	if x.bridge.toModern() {
-		defer g.running.add(r.Header, x.requests[0].message, work.cancel)()
+		defer g.running.add(r.Header, x.requests[0].message, x.work.cancel)()
 	}
-	return x.run(ctx, body)
+	x.conduct(ctx, func() { retry = x.run(ctx, body) })
+	return retry
+}
+
+// conduct takes a step of the exchange, and gives up afterwards what it has open, unless it is held: then whoever takes it
+// up does that.
+func (x *exchange) conduct(ctx context.Context, step func()) {
+	defer func() {
+		if c := x.held; c != nil {
+			close(c.left)
+			return
+		}
+		x.close(ctx)
+	}()
+	step()
+}
+
+// close gives up what the exchange has open.
+func (x *exchange) close(ctx context.Context) {
+	x.closeAnswer()
+	x.leave(ctx)
+	x.work.end()
+	x.hold.release()
+}
+
+// closeAnswer ends the reading of the upstream's answer.
+func (x *exchange) closeAnswer() {
+	if x.resp != nil {
+		closeBody(x.resp)
+		x.resp = nil
+	}
 }
 
 // sort picks the route of every message. owned is true when one is not just passed on, unique when no two requests that
@@ -115,12 +148,12 @@ func (x *exchange) sort(messages []message) (owned, unique bool) {
 // run sends body upstream and brings the answer back. retry is true when it was refused by an upstream that speaks
 // another era now, and may be sent again.
 func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
-	resp, err := x.send(ctx, body)
+	resp, err := x.send(ctx, body) //nolint:bodyclose // x.resp is closed with the exchange
 	if err != nil {
 		x.fail(ctx, err)
 		return false
 	}
-	defer closeBody(resp)
+	x.resp = resp
 	if x.reconsider(ctx, resp.StatusCode) {
 		if !x.calls() {
 			return true
@@ -129,6 +162,9 @@ func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
 		return false
 	}
 	x.answer(ctx, resp)
+	for round := 1; x.wanted != nil; round++ {
+		x.satisfy(ctx, round)
+	}
 	return false
 }
 
@@ -140,6 +176,10 @@ func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 	switch {
 	case len(x.waiting) > 0 && isSilent(resp):
 		x.fail(ctx, errNoResponse)
+	case x.streams && !isAnswer(resp):
+		x.failStream(ctx, "status "+strconv.Itoa(resp.StatusCode), &rpcError{
+			code: codeInternal, message: "The MCP server answered with HTTP status " + strconv.Itoa(resp.StatusCode),
+		})
 	case resp.StatusCode == http.StatusAccepted && len(x.answers) > 0:
 		x.writeOwn(http.StatusOK)
 	case x.bridge.toModern() && isRefusedForm(resp.StatusCode) && isMediaType(resp.Header, "application/json"):
@@ -156,7 +196,7 @@ func (x *exchange) answer(ctx context.Context, resp *http.Response) {
 	case isEncoded(resp.Header):
 		x.pass(ctx, resp, nil, statusPassed, "compressed answer")
 	case isMediaType(resp.Header, "text/event-stream"):
-		if !x.holdHead(resp) {
+		if !x.streams && !x.holdHead(resp) {
 			x.head(resp, -1)
 		}
 		x.stream(ctx, resp)
@@ -194,6 +234,12 @@ func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error
 	return x.lease.RoundTrip(out)
 }
 
+// isAnswer reports whether an answer holds messages.
+func isAnswer(resp *http.Response) bool {
+	json := isMediaType(resp.Header, "application/json")
+	return resp.StatusCode == http.StatusOK && (json || isMediaType(resp.Header, "text/event-stream")) || isRefusedForm(resp.StatusCode) && json
+}
+
 // calls reports whether x calls a tool.
 func (x *exchange) calls() bool {
 	return slices.ContainsFunc(x.requests, func(q *request) bool { return q.method == methodCallTool })
@@ -206,6 +252,10 @@ func isMediaType(h http.Header, want string) bool {
 
 // fail answers every request that waits with what went wrong, beside the gateway's own answers.
 func (x *exchange) fail(ctx context.Context, err error) {
+	if x.streams {
+		x.breakOff(ctx, err)
+		return
+	}
 	if errors.Is(cause(ctx, err), errHostGone) && x.r.Context().Err() == nil {
 		// The host has cancelled the request and is still there: its stream ends without a response.
 		x.w.Header().Set("Content-Type", "text/event-stream")
@@ -218,11 +268,19 @@ func (x *exchange) fail(ctx context.Context, err error) {
 // failures returns error responses to the requests that wait, in their order.
 func (x *exchange) failures(e *rpcError) (answers [][]byte) {
 	for _, q := range x.requests {
-		if _, waits := x.waiting[q.idKey()]; waits && q.isRequest() && q.route != routeAnswer {
-			answers = append(answers, errorResponse(q.raw(q.id), e))
+		if x.waitsFor(q) {
+			answers = append(answers, errorResponse(q.hostID(), e))
 		}
 	}
 	return answers
+}
+
+// waitsFor reports whether the upstream has yet to answer q.
+func (x *exchange) waitsFor(q *request) bool {
+	if q.reply == nil {
+		return x.waiting[q.idKey()] == q
+	}
+	return len(x.waiting) > 0 // it is the only one
 }
 
 // pass hands an answer that is not what the gateway edits to the host as it is. first are the bytes of its body that
@@ -248,7 +306,7 @@ func (x *exchange) head(resp *http.Response, length int) {
 		x.keepGreeting(resp)
 		h.Del(headerSession)
 	}
-	if length >= 0 {
+	if x.streams = length < 0; !x.streams {
 		h.Set("Content-Length", strconv.Itoa(length))
 	}
 	status := resp.StatusCode
@@ -338,6 +396,9 @@ func (x *exchange) settle(ctx context.Context, u *unit, answered bool) []byte {
 	var edits []jsonspan.Edit
 	for _, p := range u.results {
 		edits = append(edits, x.edit(ctx, p, answered)...)
+		if reply := p.request.reply; reply != nil {
+			edits = append(edits, replace(p.body, p.id, reply)...)
+		}
 	}
 	if len(edits) == 0 {
 		return u.data

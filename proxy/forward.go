@@ -33,6 +33,7 @@ type upstreamWork struct {
 	cancel   context.CancelCauseFunc
 	timer    *time.Timer
 	stops    []func() bool
+	leave    func() bool // ends the watch over the host; nil for work that goes on without it
 	outlives bool
 	limit    time.Duration
 }
@@ -45,9 +46,29 @@ func (g *Gateway) begin(ctx context.Context, host *http.Request, outlives bool) 
 	w.timer = time.AfterFunc(w.limit, func() { cancel(errUpstreamTimeout) })
 	w.stops = append(w.stops, context.AfterFunc(g.life, func() { cancel(errClosing) }))
 	if !outlives {
-		w.stops = append(w.stops, context.AfterFunc(host.Context(), func() { cancel(errHostGone) }))
+		w.watch(host)
 	}
 	return ctx, w
+}
+
+// watch cancels the work when the host goes away.
+func (w *upstreamWork) watch(host *http.Request) {
+	w.leave = context.AfterFunc(host.Context(), func() { w.cancel(errHostGone) })
+}
+
+// pause stops the clock while a person is asked for something, and lets the host's request end meanwhile. ok is false where
+// the host has gone away before.
+func (w *upstreamWork) pause() (ok bool) {
+	w.timer.Stop()
+	return w.leave == nil || w.leave()
+}
+
+// resume goes on after pause, with the whole time once more, for the host's request that it is now.
+func (w *upstreamWork) resume(host *http.Request) {
+	w.timer.Reset(w.limit)
+	if !w.outlives {
+		w.watch(host)
+	}
 }
 
 // within gives the work less time than other work has.
@@ -71,6 +92,9 @@ func (w *upstreamWork) end() {
 	w.timer.Stop()
 	for _, stop := range w.stops {
 		stop()
+	}
+	if w.leave != nil {
+		w.leave()
 	}
 	w.cancel(nil)
 }

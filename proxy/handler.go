@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -27,11 +28,16 @@ type Gateway struct {
 	recent   *recent // nil: no app data is kept
 	eras     eras
 	running  running
-	params   paramBindings
-	metrics  *metrics
-	calls    sampler // of lines about calls that went well
-	inFlight atomic.Int64
-	handler  http.Handler
+	held     heldCalls
+	asked    questions
+	level    atomic.Pointer[string] // of logging, which the one host has set; nil before
+	// inputWait is for how long a host may take to come back with what it is asked for.
+	inputWait time.Duration
+	params    paramBindings
+	metrics   *metrics
+	calls     sampler // of lines about calls that went well
+	inFlight  atomic.Int64
+	handler   http.Handler
 
 	life context.Context //nolint:containedctx // the gateway's own, as http.Server's BaseContext: Close ends it
 	stop context.CancelFunc
@@ -47,10 +53,11 @@ func New(options Options) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway options: %w", err)
 	}
 	g := &Gateway{
-		options: options,
-		log:     trailed(options.Logger),
-		room:    newRoom(options.MaxBufferedBytes),
-		calls:   sampler{every: uint64(options.LogSample)},
+		options:   options,
+		log:       trailed(options.Logger),
+		room:      newRoom(options.MaxBufferedBytes),
+		calls:     sampler{every: uint64(options.LogSample)},
+		inputWait: inputWait,
 	}
 	if g.widgets, err = newWidgets(options.Widget); err != nil {
 		return nil, fmt.Errorf("gateway options: %w", err)
@@ -92,6 +99,7 @@ func (g *Gateway) EndStreams() { g.endStreams() }
 
 // Close ends what is still on its way to the upstream.
 func (g *Gateway) Close() {
+	g.closeHeld()
 	g.stop()
 	g.upstream.close()
 }

@@ -109,7 +109,7 @@ func TestLegacySessionOnAModernUpstream(t *testing.T) {
 	other.post(t, bareList, headerSession, id)
 	in := up.requests()
 	if len(in) != before+1 || !strings.Contains(string(in[before].body), `"io.modelcontextprotocol/clientInfo":{"name":"my-host","version":"3"}`) ||
-		!strings.Contains(string(in[before].body), `"io.modelcontextprotocol/clientCapabilities":{}`) {
+		!strings.Contains(string(in[before].body), `"io.modelcontextprotocol/clientCapabilities":{"roots":{}}`) {
 		t.Errorf("sent %s", in[before].body)
 	}
 	if got := other.do(t, http.MethodDelete, "/mcp", mcpHeader(headerSession, id), nil); got.status != http.StatusMethodNotAllowed {
@@ -160,7 +160,6 @@ func TestLegacyHostWhatIsMissing(t *testing.T) {
 		status int
 		want   string
 	}{
-		"batch":     {"[" + callOf("1", "other", "{}") + "," + callOf("2", "other", "{}") + "]", 400, "no batches"},
 		"subscribe": {`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x"}}`, 200, "resources/subscribe needs a host of revision 2026-07-28"},
 	} {
 		got := g.post(t, tt.body)

@@ -130,9 +130,6 @@ func hasName(method string) bool {
 	return method == methodCallTool || method == methodReadResource || method == methodGetPrompt
 }
 
-// logLevels are the levels of logging, in order.
-var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-
 // checkMeta looks at the other reserved members of _meta.
 func checkMeta(m message) *rpcError {
 	if value, ok := m.meta(metaCapabilities); !ok || !jsonspan.IsObject(m.body, value) {

@@ -78,7 +78,7 @@ func (rec *record) take(o outcome, chars int) {
 // logUnanswered records every tool call that waits for its response, which does not come or was not read.
 func (x *exchange) logUnanswered(ctx context.Context, status, reason string) {
 	for _, q := range x.requests {
-		if _, waits := x.waiting[q.idKey()]; !waits || q.route != routeCall {
+		if !x.waitsFor(q) || q.route != routeCall {
 			continue
 		}
 		rec := x.record(q)

@@ -23,6 +23,18 @@ type request struct {
 	route  route
 	client client
 	tool   policy.Tool // of routeCall
+
+	// reply is the raw id under which the host waits for the answer, where the upstream knows the request by another: one
+	// of the two has tried again, with the input that it was asked for. nil: there is one id.
+	reply []byte
+}
+
+// hostID is the raw id under which the host waits for the answer.
+func (q *request) hostID() []byte {
+	if q.reply != nil {
+		return q.reply
+	}
+	return q.raw(q.id)
 }
 
 // pick chooses the route of a message.

@@ -111,6 +111,13 @@ const (
 	methodUnsubscribe   = "resources/unsubscribe"
 )
 
+// The requests by which a server asks its host for something.
+const (
+	methodElicit    = "elicitation/create"
+	methodSample    = "sampling/createMessage"
+	methodListRoots = "roots/list"
+)
+
 // The notifications that the gateway tells apart.
 const (
 	noteCancelled = "notifications/cancelled"

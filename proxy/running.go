@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -17,10 +16,8 @@ type running struct {
 	calls map[string]*context.CancelCauseFunc
 }
 
-// runningKey names a request by its caller: session and credentials, so that nobody cancels what is another's.
-func runningKey(h http.Header, id string) string {
-	return strings.Join([]string{h.Get(headerSession), h.Get("Tomtom-Api-Key"), h.Get("Authorization"), id}, "\x00")
-}
+// runningKey names a request by its caller.
+func runningKey(h http.Header, id string) string { return callerKey(h) + "\x00" + id }
 
 // add notes a request until the returned function is called.
 func (r *running) add(h http.Header, m message, cancel context.CancelCauseFunc) (done func()) {

@@ -14,7 +14,7 @@ const headerSession = "Mcp-Session-Id"
 // A session id of the gateway's own describes itself, so that any replica reads what the host declared in its
 // initialize without keeping anything:
 //
-//	tmg1.<crc32>.<apps>.<nonce>.<name>.<version>.<protocol>.<the upstream's own id, or nothing>
+//	tmg1.<crc32>.<apps><asks>.<nonce>.<name>.<version>.<protocol>.<the upstream's own id, or nothing>
 //
 // It has no signature: it repeats what the client claimed of itself and grants nothing. The checksum is there for
 // ids that were cut short or mangled on the way, which then count as foreign.
@@ -29,6 +29,7 @@ const (
 // sessionClaims is what a session id of the gateway's own carries.
 type sessionClaims struct {
 	apps                    claim
+	asks                    string // what the client can be asked for; see asksOf
 	nonce                   string // makes each id unlike the others; base64url alphabet
 	name, version, protocol string // as the client called itself in initialize
 	upstream                string // the upstream's own session id; "" when it gave none
@@ -59,7 +60,7 @@ func encodeSession(c sessionClaims) (id string, ok bool) {
 	if len(c.upstream) > maxUpstreamChars || !isVisibleASCII(c.upstream) {
 		return "", false
 	}
-	fields := []string{string(rune(c.apps)), c.nonce, claimField(c.name), claimField(c.version), claimField(c.protocol), c.upstream}
+	fields := []string{string(rune(c.apps)) + c.asks, c.nonce, claimField(c.name), claimField(c.version), claimField(c.protocol), c.upstream}
 	body := strings.Join(fields, ".")
 	return fmt.Sprintf("%s%08x.%s", sessionPrefix, crc32.ChecksumIEEE([]byte(body)), body), true
 }
@@ -79,10 +80,10 @@ func decodeSession(id string) (c sessionClaims, ok bool) {
 		return sessionClaims{}, false
 	}
 	fields := strings.SplitN(body, ".", 6)
-	if len(fields) != 6 || len(fields[0]) != 1 || !isVisibleASCII(body) {
+	if len(fields) != 6 || fields[0] == "" || !isAsks(fields[0][1:]) || !isVisibleASCII(body) {
 		return sessionClaims{}, false
 	}
-	c = sessionClaims{apps: claim(fields[0][0]), nonce: fields[1], upstream: fields[5]}
+	c = sessionClaims{apps: claim(fields[0][0]), asks: fields[0][1:], nonce: fields[1], upstream: fields[5]}
 	for i, text := range []*string{&c.name, &c.version, &c.protocol} {
 		decoded, err := claimText.DecodeString(fields[2+i])
 		if err != nil || len(decoded) > maxClaimBytes {

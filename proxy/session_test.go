@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
 // visibleASCII has all characters that a session id may be made of.
@@ -21,8 +23,10 @@ func TestSessionCarriesClaims(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		visible := rapid.StringOfN(rapid.RuneFrom([]rune(visibleASCII)), 0, maxUpstreamChars, maxUpstreamChars)
 		text := rapid.StringN(0, -1, maxClaimBytes)
+		capabilities := []byte(rapid.SampledFrom([]string{"{}", `{"elicitation":{}}`, `{"elicitation":{"url":{}},"roots":{}}`, "{" + everyAsk + "}"}).Draw(t, "capabilities"))
 		claims := sessionClaims{
 			apps:  rapid.SampledFrom([]claim{claimUnknown, claimWith, claimWithout}).Draw(t, "apps"),
+			asks:  asksOf(capabilities, jsonspan.Span{End: len(capabilities)}),
 			nonce: newNonce(),
 			name:  text.Draw(t, "name"), version: text.Draw(t, "version"), protocol: text.Draw(t, "protocol"),
 			upstream: visible.Draw(t, "upstream"),
@@ -43,7 +47,7 @@ func TestSessionCarriesClaims(t *testing.T) {
 
 func TestEncodeSessionBounds(t *testing.T) {
 	long := sessionClaims{
-		apps: claimWith, nonce: newNonce(), name: strings.Repeat("n", 5000), version: strings.Repeat("v", 5000),
+		apps: claimWith, asks: asks, nonce: newNonce(), name: strings.Repeat("n", 5000), version: strings.Repeat("v", 5000),
 		protocol: strings.Repeat("p", 5000), upstream: strings.Repeat("u", maxUpstreamChars),
 	}
 	id, ok := encodeSession(long)
@@ -78,10 +82,41 @@ func FuzzDecodeSession(f *testing.F) {
 func TestDecodeSessionRefusesForeignIDs(t *testing.T) {
 	id, _ := encodeSession(sessionClaims{apps: claimWith, nonce: "n"})
 	for _, foreign := range []string{
-		"", "tmg1.", "7ba3c1de-0000-4000-8000-000000000000", id + "x", "tmg2" + id[4:], strings.ToUpper(id), strings.Repeat(id, 20),
+		"", "tmg1.", withAsks("rf"), withAsks("x"), withAsks("ff"), "7ba3c1de-0000-4000-8000-000000000000", id + "x", "tmg2" + id[4:], strings.ToUpper(id), strings.Repeat(id, 20),
 	} {
 		if _, ok := decodeSession(foreign); ok {
 			t.Errorf("%q is taken for the gateway's own", foreign)
+		}
+	}
+}
+
+// withAsks is an id that says of its client what no id of the gateway's does.
+func withAsks(letters string) string {
+	id, _ := encodeSession(sessionClaims{apps: claimWith, asks: letters, nonce: "n"})
+	return id
+}
+
+// TestCapabilitiesInASession: what a host has declared that it can be asked for is declared on its behalf from its session,
+// with no more.
+func TestCapabilitiesInASession(t *testing.T) {
+	for declared, want := range map[string]string{
+		`{}`:                               `{}`,
+		`{"elicitation":{}}`:               `{"elicitation":{"form":{}}}`,
+		`{"elicitation":{"form":{"a":1}}}`: `{"elicitation":{"form":{}}}`,
+		`{"elicitation":{"url":{}}}`:       `{"elicitation":{"url":{}}}`,
+		`{"elicitation":null,"sampling":7,"roots":[]}`:                              `{}`,
+		`{"roots":{"listChanged":true},"sampling":{"tools":{},"x":{}}}`:             `{"sampling":{"tools":{}},"roots":{}}`,
+		`{"sampling":{"context":{},"tools":{}},"elicitation":{"url":{},"form":{}}}`: `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}}}`,
+		`{"elicitation":{"url":true}}`:                                              `{"elicitation":{"form":{}}}`,
+	} {
+		letters := asksOf([]byte(declared), jsonspan.Span{End: len(declared)})
+		if got := string(object(capabilitiesOf(letters)...)); got != want {
+			t.Errorf("%s: %q, %s, want %s", declared, letters, got, want)
+		}
+		if id, _ := encodeSession(sessionClaims{apps: claimWith, asks: letters}); !strings.HasPrefix(id, sessionPrefix) {
+			t.Errorf("%s: no id", declared)
+		} else if claims, ok := decodeSession(id); !ok || claims.asks != letters {
+			t.Errorf("%s: %q became %q", declared, letters, claims.asks)
 		}
 	}
 }

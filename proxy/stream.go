@@ -19,7 +19,11 @@ func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 	if resp.ContentLength < 0 && x.due == nil { // else the upstream had the whole stream before it began to send
 		x.flush()
 	}
-	events := newEventReader(resp.Body, int(x.limit), x.grower(ctx))
+	x.follow(ctx, resp, newEventReader(resp.Body, int(x.limit), x.grower(ctx)))
+}
+
+// follow brings what comes of a stream to the host, until the last response, or until the host is asked for something.
+func (x *exchange) follow(ctx context.Context, resp *http.Response, events *eventReader) {
 	var held []*unit
 	for len(held) == 0 || len(x.waiting) > 0 {
 		ev, err := events.next()
@@ -29,8 +33,12 @@ func (x *exchange) stream(ctx context.Context, resp *http.Response) {
 		}
 		u := x.openEvent(ev)
 		switch {
+		case u == nil && x.holdFor(ctx, events, ev):
+			return
 		case u == nil:
 			x.relayEvent(ev)
+		case x.wants(u):
+			return
 		case u.redeems():
 			events.detach()
 			held = append(held, u)
@@ -90,6 +98,8 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 	case errors.Is(err, io.EOF):
 		x.logUnanswered(ctx, statusFailed, "no answer") // it may come when the host takes the stream up again
 		x.commit()
+	case x.requests[0].reply != nil && (errors.Is(err, errEventTooLarge) || errors.Is(err, errBusy)):
+		x.failStream(ctx, holdReason(err), &rpcError{code: codeInternal, message: "The MCP server's answer is too large"}) // to be given another id
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
 		x.logUnanswered(ctx, statusUnavailable, holdReason(err))
@@ -127,6 +137,9 @@ func holdReason(err error) string {
 func (x *exchange) document(ctx context.Context, resp *http.Response) {
 	body, err := readHeld(resp.Body, x.limit, x.grower(ctx))
 	switch {
+	case x.streams && (errors.Is(err, errEventTooLarge) || errors.Is(err, errBusy)):
+		x.failStream(ctx, holdReason(err), &rpcError{code: codeInternal, message: "The MCP server's answer is too large"})
+		return
 	case errors.Is(err, errEventTooLarge), errors.Is(err, errBusy):
 		x.pass(ctx, resp, body, statusUnavailable, holdReason(err))
 		return
@@ -136,6 +149,9 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 	}
 	waited := len(x.waiting)
 	u := x.open(body)
+	if u != nil && x.wants(u) {
+		return
+	}
 	switch {
 	case !x.leavesOpen(resp, body):
 	case len(x.waiting) == waited:
@@ -143,6 +159,10 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 		return
 	default:
 		x.answerOpen(ctx)
+	}
+	if u == nil && x.streams {
+		x.failStream(ctx, "no answer", &rpcError{code: codeInternal, message: "The MCP server gave no answer"})
+		return
 	}
 	if u == nil && len(x.answers) == 0 {
 		x.pass(ctx, resp, body, statusPassed, "no answer")
@@ -154,9 +174,21 @@ func (x *exchange) document(ctx context.Context, resp *http.Response) {
 			x.status = u.modernStatus(body)
 		}
 	}
+	if x.streams {
+		x.write(newEvent(body))
+		return
+	}
 	body = x.join(body)
 	x.head(resp, len(body))
 	x.write(body)
+}
+
+// failStream ends a stream to the host with an error to whoever waits.
+func (x *exchange) failStream(ctx context.Context, reason string, e *rpcError) {
+	x.logUnanswered(ctx, statusFailed, reason)
+	for _, answer := range x.failures(e) {
+		x.write(newEvent(answer))
+	}
 }
 
 // join adds the gateway's own answers to a JSON body: into its array, or into one around its object.
