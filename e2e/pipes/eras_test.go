@@ -2,6 +2,7 @@ package pipes
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -59,6 +60,90 @@ func TestErasOverStdio(t *testing.T) {
 				}
 				testkit.Receive(t, "the changed list", changed)
 			})
+		}
+	}
+}
+
+// TestQuestionsOverStdio: every pair of host and server, with a server that runs as a command and one behind HTTP. What the
+// server wants of the host on a call reaches it, and the answer reaches the server; no call is given up or made again.
+func TestQuestionsOverStdio(t *testing.T) {
+	legacy := []string{"2025-11-25", "2025-06-18"}
+	for _, version := range versions {
+		for name, revisions := range map[string][]string{"legacy": legacy, "modern": {"2026-07-28"}, "both": nil} {
+			t.Run(version+" host, "+name+" command", func(t *testing.T) {
+				program, env := testkit.SDKChild(t, revisions...)
+				checkQuestions(t, connectAsked(t, version, env, "--", program))
+			})
+		}
+		t.Run(version+" host, legacy server behind HTTP", func(t *testing.T) {
+			up := testkit.StartUpstream(t, testkit.NewModern("{}", "{}").WithSessions())
+			checkQuestions(t, connectAsked(t, version, []string{"GATEWAY_UPSTREAM_URL=" + up.URL}))
+			for _, tool := range testkit.AskingTools {
+				if n := up.Calls(tool); n != 1 {
+					t.Errorf("%s was called %d times", tool, n)
+				}
+			}
+		})
+		t.Run(version+" host, modern server behind HTTP", func(t *testing.T) {
+			up := testkit.StartUpstream(t, testkit.NewModern("{}", "{}", "2026-07-28"))
+			checkQuestions(t, connectAsked(t, version, []string{"GATEWAY_UPSTREAM_URL=" + up.URL}))
+		})
+	}
+}
+
+// TestQuestionsInFrontOfACommand: hosts over HTTP, in front of a server that runs as a command.
+func TestQuestionsInFrontOfACommand(t *testing.T) {
+	for name, revisions := range map[string][]string{"legacy": {"2025-11-25", "2025-06-18"}, "modern": {"2026-07-28"}} {
+		program, env := testkit.SDKChild(t, revisions...)
+		g := testkit.StartCommandGateway(t, append(env, "GATEWAY_TOKEN="+token), program)
+		for _, version := range versions {
+			t.Run(version+" host, "+name+" command", func(t *testing.T) {
+				checkQuestions(t, openAsked(t, version, &mcp.StreamableClientTransport{
+					Endpoint: g.URL, HTTPClient: &http.Client{Transport: withToken{}}, MaxRetries: -1,
+				}))
+			})
+		}
+	}
+}
+
+// withToken adds the gateway's token to every request.
+type withToken struct{}
+
+func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connectAsked starts the gateway as a desktop host does that answers what it is asked.
+func connectAsked(t *testing.T, version string, env []string, args ...string) *mcp.ClientSession {
+	t.Helper()
+	cmd := exec.Command(testkit.Binary(t), append([]string{"--stdio"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	return openAsked(t, version, &mcp.CommandTransport{Command: cmd})
+}
+
+// openAsked is a host that answers what it is asked.
+func openAsked(t *testing.T, version string, transport mcp.Transport) *mcp.ClientSession {
+	t.Helper()
+	options := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	testkit.CanBeAsked(options)
+	client := mcp.NewClient(&mcp.Implementation{Name: "e2e-host", Version: "1"}, options)
+	testkit.GiveRoots(client)
+	session, err := client.Connect(context.WithoutCancel(t.Context()), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func checkQuestions(t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	for _, tool := range testkit.AskingTools {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool})
+		if err != nil || len(result.Content) != 1 || result.Content[0].(*mcp.TextContent).Text != "hello Ada" {
+			t.Errorf("%s: %v %+v", tool, err, result)
 		}
 	}
 }

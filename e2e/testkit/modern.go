@@ -34,7 +34,7 @@ func NewModern(text, data string, versions ...string) *Modern {
 	m.add("tomtom-get-viz-data", nil, answers(data))
 	m.add("notify", nil, m.notify)
 	m.add("wait", nil, m.wait)
-	m.add("ask", nil, ask)
+	addAsking(m.server)
 	m.server.AddResource(&mcp.Resource{URI: "file:///a.txt", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "file:///a.txt", Text: "a"}}}, nil
 	})
@@ -75,17 +75,6 @@ func (m *Modern) wait(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	<-ctx.Done()
 	m.Cancelled <- struct{}{}
 	return nil, ctx.Err()
-}
-
-// ask wants to know a name before it answers with it.
-func ask(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if response, ok := r.Params.InputResponses["name"].(*mcp.ElicitResult); ok {
-		name, _ := response.Content["name"].(string)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "hello " + name}}}, nil
-	}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{
-		Message: "Who?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}}},
-	}}}, nil
 }
 
 // AddTool changes the list of tools, once.

@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -10,19 +11,24 @@ import (
 
 const sdkRole = "sdk-child"
 
-// SDKChild returns a server of the go-sdk's that runs as a command, and speaks every revision that the SDK does:
-// tomtom-routing answers with a handle, and adds a tool to the list each time.
-func SDKChild(tb testing.TB) (program string, env []string) {
+// SDKChild returns a server of the go-sdk's that runs as a command, and speaks the given revisions, every one that the SDK does
+// where none are given: tomtom-routing answers with a handle, and adds a tool to the list each time. It has AskingTools.
+func SDKChild(tb testing.TB, versions ...string) (program string, env []string) {
 	tb.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return self, []string{roleVariable + "=" + sdkRole}
+	return self, []string{roleVariable + "=" + sdkRole, roleArgsVariable + "=" + strings.Join(versions, ",")}
 }
 
 func runSDKChild() int {
-	server := mcp.NewServer(&mcp.Implementation{Name: "sdk-server", Version: "1"}, nil)
+	options := &mcp.ServerOptions{}
+	if versions := os.Getenv(roleArgsVariable); versions != "" {
+		options.SupportedProtocolVersions = strings.Split(versions, ",")
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "sdk-server", Version: "1"}, options)
+	addAsking(server)
 	input := map[string]any{"type": "object", "properties": map[string]any{"show_ui": map[string]any{"type": "boolean"}}}
 	answer := func(text string) mcp.ToolHandler {
 		return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
