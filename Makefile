@@ -36,7 +36,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race load clients conformance fuzz widget chart ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race load clients conformance fuzz widget chart kube ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -102,8 +102,10 @@ widget: ## Check, test and rebuild the widget; what is committed must come out t
 		|| { echo '$(BUILT) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
 	cd widgets && npm run test:browser
 
-# The chart's tests are a module of their own, and so are the programs that they run, which go tool builds and keeps.
+# The chart's tests are a module of their own, and so are the programs that they run.
 CHART_TEST = CGO_ENABLED=0 $(GO) -C e2e/chart test -count=1
+KUBE := k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager k8s.io/kubernetes/cmd/kubectl
+KUBE_BUILD_LIMIT ?= 25m
 
 .PHONY: chart
 chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad values refused
@@ -111,9 +113,17 @@ chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad value
 	cd e2e/chart && $(GO) vet ./... && golangci-lint run ./...
 	$(CHART_TEST) ./...
 
+.PHONY: kube
+kube: ## The chart on a real API server: installed in every way, and run as admitted
+	.ci/install.sh kube
+	@echo 'building the API server, unless it is there'
+	@if timeout $(KUBE_BUILD_LIMIT) bash -c 'for program; do e2e/kube/tool.sh "$$program" || exit; done' -- $(KUBE); \
+		then E2E_KUBE=1 $(CHART_TEST) -run TestInCluster .; \
+		else echo 'skipped: the API server was not built within $(KUBE_BUILD_LIMIT)' >&2; fi
+
 .PHONY: generate-chart
 generate-chart: ## Write the chart's README from its values
-	cd e2e/kube && CGO_ENABLED=0 $(GO) tool helm-docs --chart-search-root ../../helm --sort-values-order file
+	$$(e2e/kube/tool.sh github.com/norwoodj/helm-docs/cmd/helm-docs) --chart-search-root helm --chart-to-generate helm --sort-values-order file
 
 .PHONY: generate
 generate: ## Write the generated files: docs/configuration.md, config/synopsis.go

@@ -51,8 +51,12 @@ chromium)
 cc)
 	command -v gcc >/dev/null || command -v cc >/dev/null || debian gcc libc6-dev
 	;;
+kube)
+	command -v etcd >/dev/null || debian etcd-server
+	command -v curl >/dev/null || debian curl
+	;;
 *)
-	echo "usage: .ci/install.sh golangci-lint|node|chromium|cc" >&2
+	echo "usage: .ci/install.sh golangci-lint|node|chromium|cc|kube" >&2
 	exit 2
 	;;
 esac

@@ -25,13 +25,11 @@ const (
 
 var toolPaths sync.Map // package → func() (string, error)
 
-// tool returns the path of a program of e2e/kube. Go keeps it in its build cache, and builds it where it is not there.
+// tool returns the path of a program of e2e/kube, which is built where it is not there yet.
 func tool(tb testing.TB, pkg string) string {
 	tb.Helper()
 	find, _ := toolPaths.LoadOrStore(pkg, sync.OnceValues(func() (string, error) {
-		cmd := exec.Command("go", "tool", "-n", pkg)
-		cmd.Dir = filepath.Join(testkit.ModuleRoot(), "e2e/kube")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+		cmd := exec.Command(filepath.Join(testkit.ModuleRoot(), "e2e/kube/tool.sh"), pkg)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		return strings.TrimSpace(string(out)), err
@@ -63,14 +61,8 @@ func run(ctx context.Context, env []string, stdin []byte, program string, args .
 	return output{stdout.String(), stderr.String(), err}
 }
 
-// helms are both Helms. What Helm 3 renders for depends on how it was built, so it is told.
-var helms = []struct {
-	name, pkg string
-	template  []string // further arguments of template and lint
-}{
-	{"v4", helm4, nil},
-	{"v3", helm3, []string{"--kube-version", "1.37.0"}},
-}
+// helms are both Helms.
+var helms = []struct{ name, pkg string }{{"v4", helm4}, {"v3", helm3}}
 
 // template renders the chart as release maps in namespace tomtom.
 func template(tb testing.TB, args ...string) output {

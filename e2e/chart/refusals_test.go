@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for _, helm := range helms {
-				args := append([]string{"template", "maps", chartDir()}, helm.template...)
+				args := []string{"template", "maps", chartDir()}
 				for _, value := range test.set {
 					args = append(args, "--set", value)
 				}

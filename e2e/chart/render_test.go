@@ -39,12 +39,10 @@ func TestOptions(t *testing.T) {
 			var rendered []string
 			for _, helm := range helms {
 				program := tool(t, helm.pkg)
-				lint := append([]string{"lint", chartDir(), "--strict", "--values", file}, helm.template...)
-				if out := run(t.Context(), helmHome(t), nil, program, lint...); out.err != nil {
+				if out := run(t.Context(), helmHome(t), nil, program, "lint", chartDir(), "--strict", "--values", file); out.err != nil {
 					t.Errorf("%s lint: %v\n%s", helm.name, out.err, out.all())
 				}
-				args := append([]string{"template", "maps", chartDir(), "--namespace", "tomtom", "--values", file}, helm.template...)
-				out := run(t.Context(), helmHome(t), nil, program, args...)
+				out := run(t.Context(), helmHome(t), nil, program, "template", "maps", chartDir(), "--namespace", "tomtom", "--values", file)
 				if out.err != nil {
 					t.Fatalf("%s template: %v\n%s", helm.name, out.err, out.stderr)
 				}

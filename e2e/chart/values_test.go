@@ -219,7 +219,7 @@ func TestQuantities(t *testing.T) {
 // TestReadmeIsFresh: the tables of the chart's README are those that the comments in values.yaml give.
 func TestReadmeIsFresh(t *testing.T) {
 	t.Parallel()
-	out := run(t.Context(), nil, nil, tool(t, helmDocs), "--chart-search-root", chartDir(), "--sort-values-order", "file", "--dry-run", "--log-level", "error")
+	out := run(t.Context(), nil, nil, tool(t, helmDocs), "--chart-search-root", chartDir(), "--chart-to-generate", chartDir(), "--sort-values-order", "file", "--dry-run", "--log-level", "error")
 	if out.err != nil {
 		t.Fatalf("%v\n%s", out.err, out.stderr)
 	}

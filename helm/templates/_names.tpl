@@ -33,7 +33,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{/* Labels of the pods in which a gateway runs: the chart's own, or those that carry it beside the server. */}}
-{{- define "tomtom-mcp-gateway.podSelector" -}}
+{{- define "tomtom-mcp-gateway.podLabels" -}}
 {{- if eq .Values.mode "sidecar" }}
 {{- toYaml .Values.sidecar.podLabels }}
 {{- else }}
