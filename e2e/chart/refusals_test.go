@@ -42,6 +42,7 @@ func TestRefusals(t *testing.T) {
 		{"ways in without a Service", []string{url, "service.enabled=false", "ingress.enabled=true"}, []string{"ingress.enabled needs service.enabled"}},
 		{"route without a Gateway", []string{url, "httpRoute.enabled=true"}, []string{"httpRoute.parentRefs is empty"}},
 		{"two monitors", []string{url, "metrics.serviceMonitor.enabled=true", "metrics.podMonitor.enabled=true"}, []string{"metrics.serviceMonitor.enabled and metrics.podMonitor.enabled"}},
+		{"callers' certificates over http", []string{url, "tls.clientCASecretName=authority"}, []string{"tls.clientCASecretName needs tls.secretName"}},
 		{"fewest above most", []string{url, "autoscaling.enabled=true", "autoscaling.minReplicas=20"}, []string{"autoscaling.minReplicas is above"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

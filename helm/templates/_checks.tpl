@@ -9,6 +9,9 @@
 {{- if eq (int64 $v.ports.mcp) (int64 $v.ports.admin) }}
   {{- $problems = append $problems "ports.admin is the same as ports.mcp: probes and metrics need a port of their own" }}
 {{- end }}
+{{- if and $v.tls.clientCASecretName (not $v.tls.secretName) }}
+  {{- $problems = append $problems "tls.clientCASecretName needs tls.secretName: only over https does the gateway see a caller's certificate" }}
+{{- end }}
 {{- if and (not $sidecar) $v.sidecar.admissionPolicy.enabled }}
   {{- $problems = append $problems "sidecar.admissionPolicy.enabled needs mode: sidecar; a release is one or the other, so install the chart twice for both" }}
 {{- end }}

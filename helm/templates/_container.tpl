@@ -53,9 +53,29 @@ resources:
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.extraVolumeMounts }}
+{{- $files := include "tomtom-mcp-gateway.secretFiles" . | fromYaml }}
+{{- if or $files .Values.extraVolumeMounts }}
 volumeMounts:
+  {{- range $folder, $secret := $files }}
+  - name: gateway-{{ $folder }}
+    mountPath: {{ include "tomtom-mcp-gateway.file" $folder }}
+    readOnly: true
+  {{- end }}
+  {{- with .Values.extraVolumeMounts }}
   {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Entries of a pod's volumes that the container needs; nothing where it needs none. */}}
+{{- define "tomtom-mcp-gateway.volumes" -}}
+{{- range $folder, $secret := include "tomtom-mcp-gateway.secretFiles" . | fromYaml }}
+- name: gateway-{{ $folder }}
+  secret:
+    secretName: {{ $secret }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
