@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"tomtom-mcp-gateway/fitter"
 	"tomtom-mcp-gateway/fitter/jsonspan"
 	"tomtom-mcp-gateway/policy"
@@ -126,9 +128,12 @@ func (x *exchange) provide(ctx context.Context, p *response, answered bool, rec 
 		o.reason, o.err = reasonOf(err), err
 		return o
 	}
+	ctx, span := x.g.tracing.step(ctx, "fit", trace.SpanKindInternal)
 	began := time.Now()
 	err = x.g.fit(ctx, t, doc, &o)
 	rec.fit = time.Since(began)
+	noteFit(span, &o, rec.fit)
+	endStep(span, err)
 	if err != nil {
 		o.trimmed, o.reason, o.err = nil, reasonOf(err), err
 	}

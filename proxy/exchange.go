@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
@@ -38,8 +40,9 @@ type exchange struct {
 	hold     hold
 	limit    int64 // bytes of one answer of the upstream that are held
 	started  time.Time
-	sent     time.Time // when the upstream was turned to; zero before
-	hostErr  error     // writing to the host failed
+	sent     time.Time  // when the upstream was turned to; zero before
+	span     trace.Span // of the upstream's answer
+	hostErr  error      // writing to the host failed
 }
 
 // exchange takes the messages of a POST to where they belong and answers them.
@@ -148,6 +151,7 @@ func (x *exchange) sort(messages []message) (owned, unique bool) {
 // run sends body upstream and brings the answer back. retry is true when it was refused by an upstream that speaks
 // another era now, and may be sent again.
 func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
+	defer x.received()
 	resp, err := x.send(ctx, body) //nolint:bodyclose // x.resp is closed with the exchange
 	if err != nil {
 		x.fail(ctx, err)
@@ -166,6 +170,13 @@ func (x *exchange) run(ctx context.Context, body []byte) (retry bool) {
 		x.satisfy(ctx, round)
 	}
 	return false
+}
+
+// received ends the span of the upstream's answer, at the latest when all is done.
+func (x *exchange) received() {
+	if x.span != nil {
+		x.span.End()
+	}
 }
 
 // answer brings an answer of the upstream's to the host.
@@ -216,6 +227,7 @@ func (x *exchange) send(ctx context.Context, body []byte) (*http.Response, error
 	if x.g.life.Err() != nil {
 		return nil, errClosed
 	}
+	ctx, x.span = x.g.tracing.step(ctx, "upstream", trace.SpanKindClient)
 	out := x.g.newRequest(ctx, x.r, x.header(method, x.requests[0].name, false), body)
 	x.sent = time.Now()
 	if x.lease != nil && x.lease.usable() {

@@ -43,6 +43,7 @@ func (g *Gateway) fetchAppData(host context.Context, r *http.Request, call messa
 	if x.bridge != nil {
 		body = x.bridge.request(g, call)
 	}
+	defer x.received()
 	resp, err := x.send(ctx, body)
 	if err != nil {
 		return nil, nil, fmt.Errorf("fetch app data: %w", cause(ctx, err))

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 var (
@@ -109,6 +111,7 @@ func (g *Gateway) newRequest(ctx context.Context, r *http.Request, header http.H
 	if query := g.upstream.url.RawQuery; query != "" && g.isEndpoint(r) {
 		u.RawQuery = strings.Trim(query+"&"+u.RawQuery, "&")
 	}
+	g.tracing.inject(ctx, header)
 	request := &http.Request{
 		Method: r.Method, URL: u, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -130,6 +133,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, body []byte, m
 		return slices.ContainsFunc(messages, func(m message) bool { return m.method == method })
 	}
 	call := has(methodCallTool)
+	ctx, span := g.tracing.step(ctx, "upstream", trace.SpanKindClient)
+	defer span.End()
 	resp, err := g.send(g.newRequest(ctx, r, requestHeader(r.Header, false), body))
 	if err != nil {
 		g.refuse(ctx, w, failuresOf(messages), batch, err)

@@ -35,6 +35,7 @@ type Gateway struct {
 	inputWait time.Duration
 	params    paramBindings
 	metrics   *metrics
+	tracing   *tracing
 	calls     sampler // of lines about calls that went well
 	inFlight  atomic.Int64
 	handler   http.Handler
@@ -56,6 +57,7 @@ func New(options Options) (*Gateway, error) {
 		options:   options,
 		log:       trailed(options.Logger),
 		room:      newRoom(options.MaxBufferedBytes),
+		tracing:   newTracing(options.Tracer),
 		calls:     sampler{every: uint64(options.LogSample)},
 		inputWait: inputWait,
 	}
@@ -141,6 +143,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		trailOf(r.Context()).read(body, messages, batch)
 		switch {
 		case err == nil:
+			r, span := g.tracing.request(r, messages, batch)
+			defer g.tracing.answered(r, span)
 			g.exchange(w, r, body, messages, batch)
 			return
 		case errors.Is(err, jsonspan.ErrTooDeep):

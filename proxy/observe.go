@@ -66,6 +66,7 @@ func (x *exchange) record(q *request) *record {
 	if !x.sent.IsZero() {
 		rec.upstream = time.Since(x.sent)
 	}
+	x.received()
 	return rec
 }
 
@@ -91,6 +92,7 @@ func (x *exchange) logUnanswered(ctx context.Context, status, reason string) {
 func (g *Gateway) logCall(ctx context.Context, started time.Time, rec *record) {
 	t := rec.times(started)
 	g.metrics.of(rec, t)
+	g.tracing.note(ctx, rec)
 	level := slog.LevelInfo
 	switch {
 	case rec.reason == reasonOf(errHostGone):

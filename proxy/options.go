@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // AppsMode says which clients get widgets and app data.
@@ -78,6 +79,7 @@ type Options struct {
 	LogSample int          // one of so many lines is written about calls and reports that went well; 0: 1
 
 	Metrics prometheus.Registerer // nil: nothing is registered
+	Tracer  trace.Tracer          // nil: no spans are made, and trace contexts pass as they are
 	Version string
 }
 

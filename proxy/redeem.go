@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
 
@@ -28,7 +30,11 @@ var (
 // the first was not answered at all. free says that the connection of the call can be used. The bytes are the
 // caller's. The error wraps ErrGone or ErrUnusable, or says why there was no answer.
 func (x *exchange) redeem(ctx context.Context, p *response, free bool) (document []byte, err error) {
-	defer func() { x.g.metrics.redeemed(err) }()
+	ctx, span := x.g.tracing.step(ctx, "redeem", trace.SpanKindClient)
+	defer func() {
+		x.g.metrics.redeemed(err)
+		endStep(span, err)
+	}()
 	t := p.call
 	if !jsonspan.IsString(t.text.text.Bytes, t.text.handle) {
 		return nil, fmt.Errorf("redeem: %w: the handle is no string", ErrUnusable)

@@ -18,6 +18,7 @@ type trail struct {
 	id      string // the host's, or an ingress's, X-Request-Id; else made here
 	traceID string // of W3C's trace context; "" where the request is in no trace
 	method  string // a label, see methodLabel
+	answer  *watchedWriter
 }
 
 type trailKey struct{}

@@ -11,6 +11,7 @@ func (g *Gateway) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, t := withTrail(r)
 		watched := &watchedWriter{ResponseWriter: w}
+		t.answer = watched
 		g.metrics.inFlight.Inc()
 		defer func() {
 			g.inFlight.Add(-1)

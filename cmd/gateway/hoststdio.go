@@ -69,6 +69,12 @@ func (s server) host(ctx context.Context, inv invocation, up behind, ended <-cha
 		return err
 	}
 	options.RecentResults, options.OwnCredential = recentResults, true
+	tracer, stopTracing, err := startTracing(ctx, s.log)
+	if err != nil {
+		return err
+	}
+	defer stopTracing()
+	options.Tracer = tracer
 	gateway, err := proxy.New(options)
 	if err != nil {
 		return err

@@ -79,6 +79,12 @@ func serveOn(ctx context.Context, c config.Config, log *slog.Logger, up behind, 
 	if err != nil {
 		return err
 	}
+	tracer, stopTracing, err := startTracing(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer stopTracing()
+	options.Tracer = tracer
 	gateway, err := proxy.New(options)
 	if err != nil {
 		return err
@@ -125,6 +131,7 @@ func announce(log *slog.Logger, c config.Config, up behind, o proxy.Options, mcp
 		slog.Any("origins", c.Access.AllowedOrigins),
 		slog.Any("hosts", o.AllowedHosts),
 		slog.Bool("tls", c.Listen.Cert != ""),
+		slog.Bool("traces", o.Tracer != nil),
 		slog.Bool("map_key", c.Widget.MapKey != ""),
 		slog.String("widget", o.Widget.URI),
 		slog.Any("widget_loads_from", o.Widget.ResourceDomains),
