@@ -19,6 +19,10 @@ SOAKTIME ?= 10m
 # What building the widget writes; committed, so that building the gateway needs no Node.js.
 BUILT := widgets/dist widgets/THIRD_PARTY_LICENCES
 
+# The same for the preview page.
+PREVIEW := cmd/gateway/demo/preview/page
+BUILT_PREVIEW := $(PREVIEW)/dist $(PREVIEW)/THIRD_PARTY_LICENCES
+
 # Packages in which goroutines share anything: their tests run with the race detector too, less those that move tens of
 # megabytes.
 RACE := ./cmd/... ./proxy/...
@@ -37,7 +41,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race load clients conformance fuzz widget chart kube ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race load clients conformance fuzz widget preview chart kube ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain
@@ -108,6 +112,16 @@ CHART_TEST = CGO_ENABLED=0 $(GO) -C e2e/chart test -count=1
 KUBE := k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager k8s.io/kubernetes/cmd/kubectl
 KUBE_BUILD_LIMIT ?= 25m
 
+.PHONY: preview
+preview: ## Check, test and rebuild the preview page of make demo, as make widget does
+	.ci/install.sh node
+	.ci/install.sh chromium
+	cd $(PREVIEW) && npm ci --no-audit --no-fund
+	cd $(PREVIEW) && npm run check && npm test && npm run build
+	@git diff --stat -- $(BUILT_PREVIEW) && test -z "$$(git status --porcelain -- $(BUILT_PREVIEW))" \
+		|| { echo '$(BUILT_PREVIEW) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
+	cd $(PREVIEW) && npm run test:browser
+
 .PHONY: chart
 chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad values refused
 	.ci/install.sh golangci-lint
@@ -137,4 +151,4 @@ fmt: ## Format the Go code
 
 .PHONY: clean
 clean: ## Remove what was built and installed beside the code
-	rm -rf bin widgets/node_modules e2e/clients/node_modules e2e/conformance/node_modules
+	rm -rf bin widgets/node_modules e2e/clients/node_modules e2e/conformance/node_modules $(PREVIEW)/node_modules

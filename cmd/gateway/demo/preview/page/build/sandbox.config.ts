@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, "..");
 
 export default defineConfig({
   root,
+  publicDir: false,
   plugins: [viteSingleFile({ removeViteModuleLoader: true })],
   build: {
     emptyOutDir: false,

@@ -126,6 +126,7 @@ export class Preview {
   async #show({ turn, call, tool, fit }: Looked): Promise<void> {
     const latest = this.#latest;
     await this.#leave();
+    if (latest !== this.#latest) return;
     const { stage, switches, approvals } = this.layout;
     const uri = getToolUiResourceUri(tool as Parameters<typeof getToolUiResourceUri>[0]);
     if (uri === undefined) {
