@@ -99,7 +99,7 @@ func (o *demoOptions) run(ctx context.Context, inv invocation) error {
 	go func() { _ = server.Serve(behind) }() // ends with Close; the gateway's log tells of calls that found nobody
 	welcome := o.welcome(mcp, admin, behind)
 	if !o.noPage {
-		pages, err := newPages(c, log, pageBehind{behind: overHTTP(c), credential: madeUpCredential(), label: "made-up TomTom server", url: overHTTP(c).name}, listeners[3:])
+		pages, err := o.openPages(ctx, inv, c, log)
 		if err != nil {
 			return err
 		}
@@ -144,18 +144,24 @@ func (o *demoOptions) serveUpstream(ctx context.Context, inv invocation) error {
 	}
 }
 
-// addresses are those of the gateway, its admin server, the made-up server, and the page's two.
-func (o *demoOptions) addresses() []address {
-	all := []address{{"listen", o.listen}, {"admin", o.admin}, {"upstream", o.upstream}}
-	if o.noPage {
-		return all
+// openPages makes the page ready, in front of the made-up server.
+func (o *demoOptions) openPages(ctx context.Context, inv invocation, c config.Config, log *slog.Logger) (*pages, error) {
+	listeners, err := o.pages.listen(ctx, inv)
+	if err != nil {
+		return nil, err
 	}
-	return append(all, o.pages.addresses()...)
+	up := overHTTP(c)
+	return newPages(c, log, pageBehind{behind: up, credential: madeUpCredential(), label: "made-up TomTom server", url: up.name}, listeners)
+}
+
+// addresses are those of the gateway, its admin server and the made-up server.
+func (o *demoOptions) addresses() []address {
+	return []address{{"listen", o.listen}, {"admin", o.admin}, {"upstream", o.upstream}}
 }
 
 // check refuses addresses that would open what is for this machine to others.
 func (o *demoOptions) check() error {
-	for _, a := range o.addresses()[:3] {
+	for _, a := range o.addresses() {
 		if !isLoopbackAddress(a.want) {
 			return &usageError{command: "demo", reason: fmt.Sprintf(
 				"-%s %s: the demo serves made-up data to anyone who asks, so it listens on loopback only, such as 127.0.0.1:8080",

@@ -146,7 +146,7 @@ func (o *previewOptions) run(ctx context.Context, inv invocation) error {
 		up.behind = run.behind()
 		up.transport, up.ownCredential = pool, true
 	}
-	listeners, err := listenTo(ctx, inv, o.pages.given, o.pages.addresses())
+	listeners, err := o.pages.listen(ctx, inv)
 	if err != nil {
 		return err
 	}

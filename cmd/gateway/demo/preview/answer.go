@@ -116,19 +116,26 @@ func (a *answer) messages() [][]byte {
 		return [][]byte{body}
 	}
 	var messages [][]byte
-	var data []byte
-	for line := range bytes.Lines(append(bytes.Clone(body), "\n\n"...)) {
+	var data []byte // nil between events
+	end := func() {
+		if data != nil {
+			messages = append(messages, data)
+		}
+		data = nil
+	}
+	for line := range bytes.Lines(body) {
 		line = bytes.TrimRight(line, "\r\n")
 		value, isData := bytes.CutPrefix(line, []byte("data:"))
+		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case isData && data == nil:
-			data = bytes.TrimPrefix(value, []byte(" "))
+			data = slices.Clip(value) // what follows is not written over
 		case isData:
-			data = append(append(slices.Clip(data), '\n'), bytes.TrimPrefix(value, []byte(" "))...)
-		case len(line) == 0 && data != nil:
-			messages = append(messages, data)
-			data = nil
+			data = append(append(data, '\n'), value...)
+		case len(line) == 0:
+			end()
 		}
 	}
+	end() // what an answer ends with, it does not always close
 	return messages
 }

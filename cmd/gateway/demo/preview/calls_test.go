@@ -20,6 +20,17 @@ import (
 
 var steps = []int{20_000, 40_000, 60_000, 90_000, 120_000, 150_000, 1_000_000}
 
+// near is a route of about 4,000 vertices.
+const near = `{"locations":[[4.9,52.38],[6.96,50.94]],"show_ui":true}`
+
+// someSteps are those that short tests have time for.
+func someSteps() []int {
+	if testing.Short() {
+		return []int{20_000, 60_000}
+	}
+	return steps
+}
+
 // direct is what a host gets that calls a tool through a gateway of a limit, over TCP.
 func direct(t testing.TB, endpoint, tool, arguments string, change func(*proxy.Options)) []byte {
 	t.Helper()
@@ -57,22 +68,18 @@ func direct(t testing.TB, endpoint, tool, arguments string, change func(*proxy.O
 // gets that calls through a gateway of that limit.
 func TestOneCallEveryLimit(t *testing.T) {
 	t.Parallel()
-	limits := steps
-	if testing.Short() {
-		limits = []int{40_000, 120_000}
-	}
-	const far = `{"locations":[[-9.1393,38.7223],[21.0122,52.2297]],"maxAlternatives":1,"sectionType":["lanes"],"show_ui":true}`
+	const lanes = `{"locations":[[4.9,52.38],[6.96,50.94]],"maxAlternatives":1,"sectionType":["lanes"],"show_ui":true}`
 	tests := []struct {
 		name, tool, arguments string
 		upstream              upstream.Options
 		limits                []int
 	}{
-		{"routing", "tomtom-routing", lisbonWarsaw, upstream.Options{}, limits},
-		{"routing, alternatives and lanes", "tomtom-routing", far, upstream.Options{RushHour: true}, []int{20_000, 120_000}},
-		{"routing without a widget", "tomtom-routing", strings.Replace(lisbonWarsaw, "true", "false", 1), upstream.Options{}, []int{60_000}},
-		{"an untrimmed server", "tomtom-routing", lisbonWarsaw, upstream.Options{Untrimmed: true}, []int{60_000, 120_000}},
-		{"a newer server", "tomtom-routing", lisbonWarsaw, upstream.Options{Newer: true}, []int{60_000, 120_000}},
-		{"an older back end", "tomtom-routing", lisbonWarsaw, upstream.Options{Genesis: true}, []int{60_000}},
+		{"routing", "tomtom-routing", lisbonWarsaw, upstream.Options{}, someSteps()},
+		{"routing, alternatives and lanes", "tomtom-routing", lanes, upstream.Options{RushHour: true}, []int{20_000, 60_000}},
+		{"routing without a widget", "tomtom-routing", strings.Replace(near, "true", "false", 1), upstream.Options{}, []int{20_000}},
+		{"an untrimmed server", "tomtom-routing", near, upstream.Options{Untrimmed: true}, []int{20_000, 120_000}},
+		{"a newer server", "tomtom-routing", near, upstream.Options{Newer: true}, []int{20_000, 120_000}},
+		{"an older back end", "tomtom-routing", near, upstream.Options{Genesis: true}, []int{20_000}},
 		{"range", "tomtom-reachable-range", `{"origin":[4.9,52.38],"timeBudgetInSec":1800,"show_ui":true}`, upstream.Options{}, []int{2_000, 120_000}},
 		{"map with a picture", "tomtom-dynamic-map", `{"center":{"lat":52.37,"lon":4.9},"zoom":12,"markers":[{"lat":52.37,"lon":4.9,"label":"A"}],"show_ui":true}`, upstream.Options{}, []int{500, 120_000}},
 		{"traffic", "tomtom-traffic", `{"bbox":[-0.51,51.29,0.33,51.69],"show_ui":true}`, upstream.Options{}, []int{20_000}},
@@ -120,19 +127,19 @@ func same(t testing.TB, what string, got, want []byte) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s, up := demo(t, upstream.Options{}, func(o *preview.Options) {
-		o.Gateway.ToolLimitChars = map[string]int{"tomtom-routing": 50_000}
+		o.Gateway.ToolLimitChars = map[string]int{"tomtom-routing": 15_000}
 		o.Gateway.Text = proxy.TextMinify
 	})
-	options := func(o *proxy.Options) { o.LimitChars, o.Text = 50_000, proxy.TextMinify }
-	c := s.run("tomtom-routing", lisbonWarsaw, 0)
-	if c.Fit.Limit != 50_000 {
+	options := func(o *proxy.Options) { o.LimitChars, o.Text = 15_000, proxy.TextMinify }
+	c := s.run("tomtom-routing", near, 0)
+	if c.Fit.Limit != 15_000 {
 		t.Errorf("the limit is %d", c.Fit.Limit)
 	}
-	same(t, "the tool's limit", c.Fit.Result, direct(t, s.server.URL+"/mcp", c.Tool, lisbonWarsaw, options))
+	same(t, "the tool's limit", c.Fit.Result, direct(t, s.server.URL+"/mcp", c.Tool, near, options))
 	same(t, "asked again without a limit", decode[fit](t, s.get("/api/calls/"+c.ID+"/fit", http.StatusOK)).Result, c.Fit.Result)
-	at := s.run("tomtom-routing", lisbonWarsaw, 70_000)
-	options = func(o *proxy.Options) { o.LimitChars, o.Text = 70_000, proxy.TextMinify }
-	same(t, "the page's limit", at.Fit.Result, direct(t, s.server.URL+"/mcp", c.Tool, lisbonWarsaw, options))
+	at := s.run("tomtom-routing", near, 25_000)
+	options = func(o *proxy.Options) { o.LimitChars, o.Text = 25_000, proxy.TextMinify }
+	same(t, "the page's limit", at.Fit.Result, direct(t, s.server.URL+"/mcp", c.Tool, near, options))
 	if n := up.Calls("tomtom-routing"); n != 4 {
 		t.Errorf("%d calls, two of them direct", n)
 	}
@@ -143,7 +150,7 @@ func TestLimits(t *testing.T) {
 			Steps   []int
 		}
 	}](t, s.get("/api/session", http.StatusOK))
-	if session.Limits.Default != 120_000 || len(session.Limits.Tools) != 1 || session.Limits.Tools["tomtom-routing"] != 50_000 || len(session.Limits.Steps) != 7 {
+	if session.Limits.Default != 120_000 || len(session.Limits.Tools) != 1 || session.Limits.Tools["tomtom-routing"] != 15_000 || len(session.Limits.Steps) != 7 {
 		t.Errorf("%+v", session.Limits)
 	}
 }
@@ -165,7 +172,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	s, _ := demo(t, upstream.Options{}, nil)
 	c := s.run("tomtom-routing", lisbonWarsaw, 0)
-	for _, limit := range steps {
+	for _, limit := range someSteps() {
 		got := s.fitAt(c.ID, limit)
 		result := decode[struct {
 			Content []struct{ Text string }
@@ -214,6 +221,9 @@ func positions(lines [][][2]float64) (n int) {
 
 // Lines of more positions than a page needs are thinned, ends kept.
 func TestManyPositions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits 160,000 vertices")
+	}
 	t.Parallel()
 	s, _ := demo(t, upstream.Options{}, nil)
 	c := s.run("tomtom-routing", `{"locations":[[-9.1393,38.7223],[21.0122,52.2297]],"maxAlternatives":3,"show_ui":true}`, 0)
@@ -367,7 +377,7 @@ func TestPageGoesAway(t *testing.T) {
 	s.get("/api/session", http.StatusOK)
 	slow.Store(true)
 	ctx, leave := context.WithCancel(t.Context())
-	r := s.request(http.MethodPost, s.page+"/api/calls", `{"tool":"tomtom-routing","arguments":`+lisbonWarsaw+`}`).WithContext(ctx)
+	r := s.request(http.MethodPost, s.page+"/api/calls", `{"tool":"tomtom-geocode","arguments":{"query":"Berlin"}}`).WithContext(ctx)
 	gone := make(chan error, 1)
 	go func() {
 		resp, err := http.DefaultTransport.RoundTrip(r)
@@ -382,11 +392,11 @@ func TestPageGoesAway(t *testing.T) {
 		t.Error("the page has an answer")
 	}
 	close(release)
-	s.run("tomtom-geocode", `{"query":"Berlin"}`, 0) // has its turn once the other is done
-	if n := up.Calls("tomtom-routing"); n != 1 {
+	s.run("tomtom-poi-categories", "{}", 0) // has its turn once the other is done
+	if n := up.Calls("tomtom-geocode"); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	if got := decode[[]struct{ Tool string }](t, s.get("/api/calls", http.StatusOK)); len(got) != 2 || got[1].Tool != "tomtom-routing" {
+	if got := decode[[]struct{ Tool string }](t, s.get("/api/calls", http.StatusOK)); len(got) != 2 || got[1].Tool != "tomtom-geocode" {
 		t.Errorf("history: %+v", got)
 	}
 }

@@ -3,6 +3,7 @@ package preview_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -134,7 +135,9 @@ func TestServersThatRefuse(t *testing.T) {
 // Trust in the server is the operator's, and so is what the server trusts.
 func TestServerWithACertificate(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(upstream.New(upstream.Options{}))
+	server := httptest.NewUnstartedServer(upstream.New(upstream.Options{}))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // it is refused, which is the point
+	server.StartTLS()
 	defer server.Close()
 	s := show(t, http.NotFoundHandler(), func(o *preview.Options) {
 		trusting := gatewayOptions(t, server.URL+"/mcp")

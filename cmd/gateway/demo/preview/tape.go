@@ -197,13 +197,27 @@ func (d *deck) fact(r *http.Request, a asked, body []byte) (*http.Response, erro
 	x, known := d.facts[key]
 	d.mu.Unlock()
 	if !known {
-		if x = d.send(d.shared, r, a.ID, body); x.err == nil && x.status < http.StatusInternalServerError {
+		if x = d.send(d.shared, r, a.ID, body); x.isFact() {
 			d.mu.Lock()
-			d.facts[key] = x
+			if len(d.facts) < maxFacts {
+				d.facts[key] = x
+			}
 			d.mu.Unlock()
 		}
 	}
 	return x.response(r, a.ID)
+}
+
+// maxFacts bounds what is known of an upstream; the gateway asks three or four questions.
+const maxFacts = 32
+
+// isFact reports whether an answer to a question tells something of the upstream, and not of the moment or the caller.
+func (x exchange) isFact() bool {
+	switch x.status {
+	case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
+		return x.err == nil
+	}
+	return false
 }
 
 // send sends a request once and reads the answer to its end.
