@@ -67,7 +67,7 @@ func (g *Gateway) attempt(w http.ResponseWriter, r *http.Request, host era, body
 		waiting: map[string]*request{}, hold: hold{room: g.room}, limit: g.options.MaxResponseBytes, started: time.Now(),
 	}
 	owned, unique := x.sort(messages)
-	upstream := slices.ContainsFunc(x.requests, func(q *request) bool { return q.route != routeAnswer })
+	upstream := slices.ContainsFunc(x.requests, func(q *request) bool { return !q.staysHere() })
 	switch {
 	case upstream && !x.cross(r.Context()):
 		return false

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -113,7 +114,25 @@ func (g *Gateway) isEndpoint(r *http.Request) bool {
 	return r.URL.Path == g.upstream.url.Path || plainPath(r.URL.Path) == plainPath(g.upstream.url.Path)
 }
 
-func plainPath(p string) string { return strings.ToLower(path.Clean("/" + p)) }
+// plainPath is what a path is to whoever reads it most freely: some decode twice, take a backslash for a slash, or drop
+// what stands behind a semicolon or a NUL, white space and case.
+func plainPath(p string) string {
+	for range 2 { // r.URL.Path is decoded once
+		decoded, err := url.PathUnescape(p)
+		if err != nil {
+			break
+		}
+		p = decoded
+	}
+	segments := strings.Split(strings.ReplaceAll(p, `\`, "/"), "/")
+	for i, segment := range segments {
+		if end := strings.IndexAny(segment, ";\x00"); end >= 0 {
+			segment = segment[:end]
+		}
+		segments[i] = strings.Trim(segment, " \t\r\n")
+	}
+	return strings.ToLower(path.Clean("/" + strings.Join(segments, "/")))
+}
 
 // serve buffers the request's body, sends JSON-RPC that can be read to its exchange, and passes on everything else.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {

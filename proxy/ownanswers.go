@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -37,12 +38,12 @@ func (x *exchange) upstreamBody(body []byte) (rest []byte, some bool) {
 	if x.bridge != nil {
 		return x.bridge.request(x.g, x.requests[0].message), true
 	}
-	if len(x.answers) == 0 {
+	if !slices.ContainsFunc(x.requests, (*request).staysHere) {
 		return body, true
 	}
 	var kept [][]byte
 	for _, q := range x.requests {
-		if q.route != routeAnswer {
+		if !q.staysHere() {
 			kept = append(kept, q.raw(q.span))
 		}
 	}
@@ -55,6 +56,10 @@ func (x *exchange) upstreamBody(body []byte) (rest []byte, some bool) {
 // writeOwn writes the gateway's own answers where the upstream has none: as JSON, or as events for a host that takes
 // nothing else.
 func (x *exchange) writeOwn(status int) {
+	if len(x.answers) == 0 {
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	}
 	if x.batch {
 		status = http.StatusOK
 	}

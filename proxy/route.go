@@ -14,6 +14,7 @@ const (
 	routeAnswer              // is answered here
 	routeEdit                // goes upstream; its result is edited: lists and initialize
 	routeCall                // goes upstream; its result gets app data
+	routeDrop                // goes nowhere: a call without an id of a tool that is answered here
 	routeBridge              // goes upstream; its result is brought into the host's era and is otherwise not owned
 )
 
@@ -37,10 +38,16 @@ func (q *request) hostID() []byte {
 	return q.raw(q.id)
 }
 
+// staysHere reports whether the message does not go upstream.
+func (q *request) staysHere() bool { return q.route == routeAnswer || q.route == routeDrop }
+
 // pick chooses the route of a message.
 func (g *Gateway) pick(r *http.Request, m message) *request {
 	q := &request{message: m}
 	if !m.isRequest() {
+		if m.method == methodCallTool && g.desk.answers(m.name) {
+			q.route = routeDrop
+		}
 		return q
 	}
 	switch m.method {

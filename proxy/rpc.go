@@ -36,7 +36,8 @@ func (m message) meta(name string) (value jsonspan.Span, ok bool) {
 }
 
 // idKey returns the same string for ids that are the same JSON value, however they are spelled: an upstream that
-// parses and writes them again may answer 1.0 with 1 and "\u0061" with "a".
+// parses and writes them again may answer 1.0 with 1 and "\u0061" with "a", and JavaScript answers -0 with 0 and a number
+// that is too large for it with null.
 func (m message) idKey() string { return idKey(m.body, m.id) }
 
 func idKey(body []byte, id jsonspan.Span) string {
@@ -45,11 +46,16 @@ func idKey(body []byte, id jsonspan.Span) string {
 	case jsonspan.IsString(body, id):
 		return `"` + stringAt(body, id)
 	case raw != "" && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9'):
-		if f, err := strconv.ParseFloat(raw, 64); err == nil {
+		switch f, err := strconv.ParseFloat(raw, 64); {
+		case err != nil:
+			return "null"
+		case f == 0:
+			return "0"
+		default:
 			return strconv.FormatFloat(f, 'g', -1, 64)
 		}
 	}
-	return raw
+	return string(jsonspan.Apply(nil, []byte(raw), jsonspan.Minify([]byte(raw), nil)))
 }
 
 // scanMessages finds the messages of an HTTP body or of an SSE event's data: one, or the elements of a batch. An
