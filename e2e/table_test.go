@@ -19,6 +19,7 @@ var rooms = []string{
 	"clients",
 	"pipes",
 	"faults",
+	"attacks",
 	"load",
 	"conformance",
 }

@@ -61,6 +61,7 @@ func TestNoSpellingOfThePathLeadsAround(t *testing.T) {
 	for _, target := range []string{
 		"/mcp", "/mcp/", "/mcp//", "//mcp", "/MCP", "/Mcp/", "/%6dcp", "/mcp%2F", "/./mcp", "/mcp/.", "/x/../mcp", "/%2e%2e/mcp",
 		"/mcp?x=/y",
+		"/mcp;v=1", "/x;/..;/mcp", `/x\..\mcp`, "/x%5c..%5cmcp", "/%256dcp", "/mcp%252f", "/mcp%20", "/mcp%00.html", "/mcp%0d%0a",
 	} {
 		t.Run(target, func(t *testing.T) {
 			before := len(up.requests())

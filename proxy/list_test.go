@@ -204,7 +204,7 @@ func TestEditToolsListGolden(t *testing.T) {
 			got, _ := editedTools(t, result, c, false)
 			golden := filepath.Join("testdata", "tools-list."+name+".golden.json")
 			if *updateLists {
-				if err := os.WriteFile(golden, []byte(got+"\n"), 0o600); err != nil { //nolint:gosec // a name of this test's
+				if err := os.WriteFile(golden, []byte(got+"\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -49,6 +49,7 @@ func smuggling() []attack {
 		{"a line with an empty name", post(length, ": chunked") + ping, refused},
 		{"a folded line", post(length, "X-Folded: a\r\n Transfer-Encoding: chunked") + ping, want{
 			status: 200, says: `{"x":1.50}`, reaches: 1, arrives: func(t *testing.T, e testkit.Exchange) {
+				t.Helper()
 				if got := e.Header.Get("X-Folded"); got != "a Transfer-Encoding: chunked" {
 					t.Errorf("X-Folded arrived as %q", got)
 				}
@@ -70,6 +71,7 @@ func smuggling() []attack {
 		{"a trailer with a length", post(chunks, "Trailer: Content-Length") + fmt.Sprintf("%x\r\n%s\r\n0\r\nContent-Length: 3\r\n\r\n", len(ping), ping), refused},
 		{"a trailer with a session", post(chunks, "Trailer: Mcp-Session-Id") + fmt.Sprintf("%x\r\n%s\r\n0\r\nMcp-Session-Id: other\r\n\r\n", len(ping), ping), want{
 			status: 200, reaches: 1, closes: true, arrives: func(t *testing.T, e testkit.Exchange) {
+				t.Helper()
 				if e.Header.Get("Mcp-Session-Id") != "" {
 					t.Error("a trailer became a header")
 				}
