@@ -66,8 +66,8 @@ e2e: ## End-to-end tests alone: built binaries, real TCP
 	$(GO) test -count=1 ./e2e/...
 
 .PHONY: load
-load: ## Many hosts at once, and a soak of LOADTIME (30s)
-	E2E_SOAK=$(LOADTIME) $(GO) test -count=1 -v ./e2e/load | grep -vE '^=== (RUN|PAUSE|CONT)'
+load: ## Many hosts at once, processes that are killed, and a soak of LOADTIME (30s)
+	E2E_SOAK=$(LOADTIME) $(GO) test -count=1 -v ./e2e/load ./e2e/chaos | grep -vE '^=== (RUN|PAUSE|CONT)'
 
 .PHONY: soak
 soak: ## Hosts that call for SOAKTIME (10m): nothing that the process holds may grow

@@ -21,6 +21,7 @@ var rooms = []string{
 	"faults",
 	"attacks",
 	"load",
+	"chaos",
 	"conformance",
 }
 

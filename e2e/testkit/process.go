@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 )
 
 const (
@@ -115,7 +117,7 @@ func runRole(role, args string) int {
 		return 1
 	}
 	count := &counter{calls: map[string]int{}, next: h}
-	server := &http.Server{Handler: count, ConnState: count.connState} //nolint:gosec // loopback, for a test
+	server := &http.Server{Handler: count, IdleTimeout: upstream.IdleTimeout, ConnState: count.connState} //nolint:gosec // loopback, for a test
 	go func() { _ = server.Serve(l) }()
 	fmt.Println(l.Addr())
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func (h *Host) Call(ctx context.Context, k *Kind) Outcome {
 	h.next++
 	began := time.Now()
 	r, err := h.result(ctx, k, o.Number)
-	if h.Direct && err == nil && k.data != nil {
+	if h.Direct && err == nil && k.Data != nil {
 		err = h.redeemDirectly(ctx, r, o.Number)
 		o.Took = time.Since(began)
 		o.Failed = err
@@ -157,3 +158,10 @@ func (h *Host) redeemDirectly(ctx context.Context, r *result, n Number) error {
 	}
 	return fmt.Errorf("the upstream gave no handle")
 }
+
+// Reason says why a call failed without what differs from call to call: addresses, and where an answer broke off.
+func Reason(failed error) string {
+	return numbers.ReplaceAllString(failed.Error(), "N")
+}
+
+var numbers = regexp.MustCompile(`\d[\d.:]*\d{2,}`)

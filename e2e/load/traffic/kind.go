@@ -33,9 +33,14 @@ type Kind struct {
 
 	index     int
 	arguments string // members of the object
-	result    template
-	data      template // of the handle; nil: there is none
-	moved     bool     // the result holds the map data itself
+	moved     bool   // the result holds the map data itself
+	answers
+}
+
+// answers are what an upstream has for a kind.
+type answers struct {
+	Result template
+	Data   template // of the handle; nil: there is none
 }
 
 // template is an answer in pieces; the slots stand between them.
@@ -153,7 +158,7 @@ func (q question) ask(from http.Handler) (*Kind, error) {
 	k := &Kind{Name: q.name, Tool: q.tool, Status: q.status, arguments: q.arguments, moved: q.untrimmed}
 	if q.status == "" {
 		result := testkit.TextResult(`{"forecast":"` + strings.Repeat("dry, later wet; ", 500) + `","caller":"` + slotCaller + `"}`)
-		k.result = newTemplate(result)
+		k.Result = newTemplate(result)
 		return k, nil
 	}
 	k.arguments = `"show_ui":true,` + q.arguments
@@ -174,14 +179,14 @@ func (q question) ask(from http.Handler) (*Kind, error) {
 			result.Content[i].Text = `{"caller": "` + slotCaller + `",` + text
 		}
 	}
-	if k.result, err = templateOf(result); err != nil || q.status == "none" || q.untrimmed {
+	if k.Result, err = templateOf(result); err != nil || q.status == "none" || q.untrimmed {
 		return k, err
 	}
 	data, err := call(from, "tomtom-get-viz-data", fmt.Sprintf(`"viz_id":%q`, handle))
 	if err != nil {
 		return nil, err
 	}
-	k.data = newTemplate(markPosition(strings.Replace(data.Content[0].Text, "{", `{"caller":"`+slotCaller+`",`, 1)))
+	k.Data = newTemplate(markPosition(strings.Replace(data.Content[0].Text, "{", `{"caller":"`+slotCaller+`",`, 1)))
 	return k, nil
 }
 
