@@ -97,7 +97,7 @@ type hold struct {
 	taken   int64
 	buffers [][]byte // from takeBuffer
 
-	hasTurn, waited bool // to read a large answer
+	hasTurn bool // to read a large answer
 }
 
 // buffer returns an empty slice with room for size bytes, which is not accounted for. It may be used until release.

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"time"
 
@@ -18,9 +17,9 @@ const (
 	largeAnswer = 512 << 10
 	// bytesPerTurn is how much of the room there is for each turn at least.
 	bytesPerTurn = 16 << 20
-	// turnWait is how long an answer waits for a turn. It is read without one then, as far as bytes may be held: upstreams that
-	// do not finish their answers must not keep others' from being read. Connections over which an answer comes are not idle, so
-	// that upstreams do not close them meanwhile.
+	// turnWait is how long an answer waits for a turn. It passes as it is then: whoever is at the end of so long a queue, or
+	// behind upstreams that do not finish their answers, gets the text at last, which is all there is. A connection over which
+	// an answer comes is not idle, so that the upstream does not close it meanwhile.
 	turnWait = 15 * time.Second
 )
 
@@ -30,17 +29,13 @@ func newTurns(maxBytes int64) *semaphore.Weighted {
 }
 
 // takeTurn waits until an answer of size bytes may be read. It returns at once where it is no large one, or has its turn
-// already. The error is the context's.
+// already. Without one, the error is errBusy or the context's.
 func (h *hold) takeTurn(ctx context.Context, size int) error {
-	if size < largeAnswer || h.hasTurn || h.waited {
+	if size < largeAnswer || h.hasTurn {
 		return nil
 	}
-	h.waited = true
 	err := h.room.acquire(ctx, h.room.turns, 1, h.room.turnWait)
 	h.hasTurn = err == nil
-	if errors.Is(err, errBusy) {
-		return nil
-	}
 	return err
 }
 
@@ -49,5 +44,5 @@ func (h *hold) endTurn() {
 	if h.hasTurn {
 		h.room.turns.Release(1)
 	}
-	h.hasTurn, h.waited = false, false
+	h.hasTurn = false
 }
