@@ -300,6 +300,12 @@ func (x *exchange) waitsFor(q *request) bool {
 func (x *exchange) pass(ctx context.Context, resp *http.Response, first []byte, status, reason string) {
 	x.logUnanswered(ctx, status, reason)
 	copyHead(x.w, x.r, resp, false)
+	x.relay(ctx, resp, first)
+}
+
+// relay brings the rest of an answer that is not held to the host, after what has been read of it.
+func (x *exchange) relay(ctx context.Context, resp *http.Response, first []byte) {
+	x.hold.endTurn()
 	x.g.relay(ctx, x.w, resp, first, x.outlives)
 }
 
@@ -330,6 +336,7 @@ func (x *exchange) head(resp *http.Response, length int) {
 
 // write sends b to the host at once. Nothing more is sent once that has failed.
 func (x *exchange) write(b []byte) {
+	x.hold.endTurn() // a host may read as slowly as it likes
 	if x.hostErr != nil {
 		return
 	}

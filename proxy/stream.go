@@ -104,7 +104,7 @@ func (x *exchange) endStream(ctx context.Context, resp *http.Response, events *e
 		// Too large to hold: the rest goes on as it comes. What it says nobody can redeem but the gateway.
 		x.logUnanswered(ctx, statusUnavailable, holdReason(err))
 		x.commit()
-		x.g.relay(ctx, x.w, resp, events.rest(), x.outlives)
+		x.relay(ctx, resp, events.rest())
 	default:
 		x.breakOff(ctx, err)
 	}
