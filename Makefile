@@ -44,8 +44,10 @@ build: ## Build bin/gateway, a static binary
 test: vet lint unit race load clients conformance fuzz widget preview chart kube ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
-vet: ## Static checks of the Go toolchain
+vet: ## Static checks of the Go toolchain; what runs other processes also as macOS and Windows compile it
 	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./proxy/stdio ./cmd/gateway
+	GOOS=windows $(GO) vet ./proxy/stdio ./cmd/gateway
 
 .PHONY: lint
 lint: ## golangci-lint, at the pinned version

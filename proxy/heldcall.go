@@ -138,12 +138,17 @@ func (x *exchange) holdFor(ctx context.Context, events *eventReader, ev event) (
 		c.timer.Stop()
 		return false
 	}
-	if !x.work.pause() {
-		return !x.g.held.take(state, c) // the host has gone, which ends the stream as it does any other
+	if x.work.pause() {
+		x.g.log.InfoContext(ctx, "call waits for its host", slog.String("method", m.method))
+		x.write(newEvent(resultResponse(x.requests[0].hostID(), inputRequired(m, state, x.bridge.info))))
+	} else {
+		x.hostErr = errHostGone
+	}
+	if x.hostErr != nil && x.g.held.take(state, c) { // nobody will come back
+		x.work.cancel(errHostGone)
+		return false
 	}
 	x.held = c
-	x.g.log.InfoContext(ctx, "call waits for its host", slog.String("method", m.method))
-	x.write(newEvent(resultResponse(x.requests[0].hostID(), inputRequired(m, state, x.bridge.info))))
 	return true
 }
 

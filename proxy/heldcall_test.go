@@ -281,18 +281,24 @@ func TestRetryThatFitsNoHeldCall(t *testing.T) {
 func TestHeldCallsAreBounded(t *testing.T) {
 	up := newAsking(t)
 	g := newGateway(t, up.URL)
-	g.inputWait = time.Hour
 	args := `{"ask":[{"id":9,"method":"elicitation/create","params":{}}]}`
-	for range maxHeldCalls {
-		wantedOf(t, g.postModern(t, askedCall("1", everyAsk, args, "", "")))
+	for i := range maxHeldCalls {
+		if !g.held.add(strconv.Itoa(i), &heldCall{}) {
+			t.Fatalf("no more than %d are held", i)
+		}
 	}
 	if res, _ := parseResult(t, resultOf(t, g.postModern(t, askedCall("1", everyAsk, args, "", "")))); !strings.Contains(res.Content[0].Text, "-32601") {
 		t.Errorf("%+v", res)
 	}
+	<-up.ended
+	g.held.calls = nil
+
+	wantedOf(t, g.postModern(t, askedCall(`"closed"`, everyAsk, args, "", "")))
 	g.closeHeld()
-	for range maxHeldCalls {
-		<-up.cancelled
+	if cancelled := <-up.cancelled; !strings.Contains(string(cancelled.body), `"requestId":"closed"`) {
+		t.Errorf("%s", cancelled.body)
 	}
+	<-up.ended
 	g.inputWait = time.Millisecond
 	in := wantedOf(t, g.postModern(t, askedCall(`"late"`, everyAsk, args, "", "")))
 	if cancelled := <-up.cancelled; !strings.Contains(string(cancelled.body), `"requestId":"late"`) {
@@ -301,11 +307,9 @@ func TestHeldCallsAreBounded(t *testing.T) {
 	if got := g.postModern(t, askedCall("2", everyAsk, args, withInput(in.RequestState, "{}"), "")); !strings.Contains(string(got.body), "-32602") {
 		t.Errorf("%s", got.body)
 	}
-	for range maxHeldCalls + 2 {
-		<-up.ended // every session
-	}
-	if held := g.room.held.Load(); held != 0 {
-		t.Errorf("%d bytes are still held", held)
+	<-up.ended
+	if held := g.room.held.Load(); held != 0 || len(g.held.calls) != 0 {
+		t.Errorf("%d bytes and %d calls are still held", held, len(g.held.calls))
 	}
 }
 

@@ -193,28 +193,30 @@ func checkEraInput(t *testing.T, host eraHost, up *testkit.Upstream, kind, versi
 	}
 }
 
-// TestErasCancelWithTheSDK: a host that gives a call up ends it at a modern upstream, whichever way it says so.
+// TestErasCancelWithTheSDK: a host that gives a call up ends it at its upstream, whichever way either says so.
 func TestErasCancelWithTheSDK(t *testing.T) {
-	for _, version := range versions {
-		t.Run(version, func(t *testing.T) {
-			modern := testkit.NewModern(eraText, eraData, "2026-07-28")
-			g := testkit.StartGateway(t, testkit.StartUpstream(t, modern).URL)
-			host := connectEra(t, g.URL, version)
-			ctx, giveUp := context.WithCancel(t.Context())
-			done := make(chan error, 1)
-			go func() {
-				params := &mcp.CallToolParams{Name: "wait", Meta: mcp.Meta{}}
-				params.SetProgressToken("w")
-				_, err := host.CallTool(ctx, params)
-				done <- err
-			}()
-			testkit.Receive(t, "the call to run", host.progress)
-			giveUp()
-			testkit.Receive(t, "the upstream to notice", modern.Cancelled)
-			if err := testkit.Receive(t, "the host's call to end", done); err == nil {
-				t.Error("no error")
-			}
-		})
+	for _, kind := range []string{"modern", "legacy with sessions"} {
+		for _, version := range versions {
+			t.Run(version+" host, "+kind+" upstream", func(t *testing.T) {
+				upstream := eraUpstreams[kind]()
+				g := testkit.StartGateway(t, testkit.StartUpstream(t, upstream).URL)
+				host := connectEra(t, g.URL, version)
+				ctx, giveUp := context.WithCancel(t.Context())
+				done := make(chan error, 1)
+				go func() {
+					params := &mcp.CallToolParams{Name: "wait", Meta: mcp.Meta{}}
+					params.SetProgressToken("w")
+					_, err := host.CallTool(ctx, params)
+					done <- err
+				}()
+				testkit.Receive(t, "the call to run", host.progress)
+				giveUp()
+				testkit.Receive(t, "the upstream to notice", upstream.Cancelled)
+				if err := testkit.Receive(t, "the host's call to end", done); err == nil {
+					t.Error("no error")
+				}
+			})
+		}
 	}
 }
 

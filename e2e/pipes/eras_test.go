@@ -91,6 +91,77 @@ func TestQuestionsOverStdio(t *testing.T) {
 	}
 }
 
+// TestNotificationsOverStdio: every pair of host and server. Progress and a line of the log reach the host while its call runs,
+// and a call that the host gives up ends at the server.
+func TestNotificationsOverStdio(t *testing.T) {
+	for _, version := range versions {
+		for name, revisions := range map[string][]string{"legacy": {"2025-11-25", "2025-06-18"}, "modern": {"2026-07-28"}, "both": nil} {
+			t.Run(version+" host, "+name+" server", func(t *testing.T) {
+				program, env := testkit.SDKChild(t, revisions...)
+				progress, logged := make(chan string, 16), make(chan string, 16)
+				client := mcp.NewClient(&mcp.Implementation{Name: "e2e-host", Version: "1"}, &mcp.ClientOptions{
+					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Message },
+					LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { //nolint:staticcheck // deprecated, and used by hosts
+						text, _ := r.Params.Data.(string)
+						logged <- text
+					},
+				})
+				cmd := exec.Command(testkit.Binary(t), "--stdio", "--", program)
+				cmd.Env = append(os.Environ(), env...)
+				session, err := client.Connect(context.WithoutCancel(t.Context()), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = session.Close() })
+				checkNotifications(t, session, version, progress, logged)
+				checkCancellation(t, session, progress)
+			})
+		}
+	}
+}
+
+func checkNotifications(t *testing.T, session *mcp.ClientSession, version string, progress, logged <-chan string) {
+	t.Helper()
+	params := &mcp.CallToolParams{Name: "notify", Meta: mcp.Meta{}}
+	params.SetProgressToken("p")
+	if version >= "2026-07-28" {
+		params.Meta["io.modelcontextprotocol/logLevel"] = "warning"
+	} else if err := session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "warning"}); err != nil { //nolint:staticcheck // as above
+		t.Errorf("set the level: %v", err)
+	}
+	if _, err := session.CallTool(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	if got := testkit.Receive(t, "progress", progress); got != "half" {
+		t.Errorf("progress %q", got)
+	}
+	if got := testkit.Receive(t, "a line of the log", logged); got != "logged" {
+		t.Errorf("logged %q", got)
+	}
+}
+
+func checkCancellation(t *testing.T, session *mcp.ClientSession, progress <-chan string) {
+	t.Helper()
+	ctx, giveUp := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		params := &mcp.CallToolParams{Name: "wait", Meta: mcp.Meta{}}
+		params.SetProgressToken("w")
+		_, err := session.CallTool(ctx, params)
+		done <- err
+	}()
+	if got := testkit.Receive(t, "the call to run", progress); got != "waiting" {
+		t.Errorf("progress %q", got)
+	}
+	giveUp()
+	if err := testkit.Receive(t, "the host's call to end", done); err == nil {
+		t.Error("no error")
+	}
+	if result := callTool(t, session, "cancelled", "{}"); result.OnlyText(t) != "cancelled" {
+		t.Errorf("%s", result.Raw)
+	}
+}
+
 // TestQuestionsInFrontOfACommand: hosts over HTTP, in front of a server that runs as a command.
 func TestQuestionsInFrontOfACommand(t *testing.T) {
 	for name, revisions := range map[string][]string{"legacy": {"2025-11-25", "2025-06-18"}, "modern": {"2026-07-28"}} {

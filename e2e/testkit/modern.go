@@ -32,8 +32,7 @@ func NewModern(text, data string, versions ...string) *Modern {
 	m.add("tomtom-routing", bound, answers(text))
 	m.add("tomtom-data-viz", bound, answers(text))
 	m.add("tomtom-get-viz-data", nil, answers(data))
-	m.add("notify", nil, m.notify)
-	m.add("wait", nil, m.wait)
+	addTalking(m.server, m.Cancelled)
 	addAsking(m.server)
 	m.server.AddResource(&mcp.Resource{URI: "file:///a.txt", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "file:///a.txt", Text: "a"}}}, nil
@@ -58,23 +57,26 @@ func (m *Modern) add(name string, meta mcp.Meta, handler mcp.ToolHandler) {
 	}}, handler)
 }
 
-// notify reports progress and logs before it answers.
-func (m *Modern) notify(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if token := r.Params.GetProgressToken(); token != nil {
-		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 0.5, Message: "half"})
+// addTalking adds tools to a server: "notify" reports progress and logs before it answers; "wait" reports progress and answers
+// nothing until it is cancelled, which puts a value into cancelled.
+func addTalking(server *mcp.Server, cancelled chan<- struct{}) {
+	progress := func(ctx context.Context, r *mcp.CallToolRequest, done float64, message string) {
+		if token := r.Params.GetProgressToken(); token != nil {
+			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message})
+		}
 	}
-	_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Data: "logged"}) //nolint:staticcheck // deprecated, and used by servers
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
-}
-
-// wait answers nothing until it is cancelled.
-func (m *Modern) wait(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if token := r.Params.GetProgressToken(); token != nil {
-		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 0.1})
-	}
-	<-ctx.Done()
-	m.Cancelled <- struct{}{}
-	return nil, ctx.Err()
+	input := map[string]any{"type": "object"}
+	server.AddTool(&mcp.Tool{Name: "notify", InputSchema: input}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		progress(ctx, r, 0.5, "half")
+		_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Data: "logged"}) //nolint:staticcheck // deprecated, and used by servers
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
+	})
+	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: input}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		progress(ctx, r, 0.1, "waiting")
+		<-ctx.Done()
+		cancelled <- struct{}{}
+		return nil, ctx.Err()
+	})
 }
 
 // AddTool changes the list of tools, once.
