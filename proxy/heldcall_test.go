@@ -291,7 +291,9 @@ func TestHeldCallsAreBounded(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	<-up.ended
-	g.held.calls = nil
+	g.held.mu.Lock()
+	clear(g.held.calls)
+	g.held.mu.Unlock()
 
 	wantedOf(t, g.postModern(t, askedCall(`"closed"`, everyAsk, args, "", "")))
 	g.closeHeld()
@@ -308,6 +310,8 @@ func TestHeldCallsAreBounded(t *testing.T) {
 		t.Errorf("%s", got.body)
 	}
 	<-up.ended
+	g.held.mu.Lock()
+	defer g.held.mu.Unlock()
 	if held := g.room.held.Load(); held != 0 || len(g.held.calls) != 0 {
 		t.Errorf("%d bytes and %d calls are still held", held, len(g.held.calls))
 	}

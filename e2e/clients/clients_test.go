@@ -35,10 +35,21 @@ type found struct {
 	}
 	Progress int
 	Result   json.RawMessage
-	Unknown  struct {
-		IsError bool
-		Code    int
-		Text    string
+	Unknown  outcome
+	Asked    *outcome // of a tool that asks the host for a name; nil where there is none
+}
+
+type outcome struct {
+	IsError bool
+	Code    int
+	Text    string
+}
+
+// checkAsked: what the server asks of its host reaches it, and its answer the server.
+func (f found) checkAsked(t *testing.T, has bool) {
+	t.Helper()
+	if (f.Asked != nil) != has || has && f.Asked.Text != "hello Ada" {
+		t.Errorf("asked: %+v", f.Asked)
 	}
 }
 
@@ -106,6 +117,10 @@ func TestTypeScriptHosts(t *testing.T) {
 			t.Error("no progress")
 		}
 		f.checkUnknown(t, kind)
+		// The go-sdk's server of both eras keeps no sessions, and so cannot ask hosts of the legacy one.
+		if kind != "both eras" || f.Era == "modern" {
+			f.checkAsked(t, kind != "demonstration")
+		}
 	})
 }
 

@@ -6,14 +6,19 @@ const [sdk, mode, url, key, apps] = process.argv.slice(2);
 
 async function clientOf() {
   const info = { name: 'typescript-host', version: '1' };
-  const capabilities =
-    apps === 'true' ? { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } } : {};
+  const capabilities = { elicitation: {} };
+  if (apps === 'true') {
+    capabilities.extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+  }
+  const elicited = async () => ({ action: 'accept', content: { name: 'Ada' } });
   const command = url.startsWith('stdio:') ? JSON.parse(url.slice('stdio:'.length)) : undefined;
   const requestInit = { headers: { 'tomtom-api-key': key } };
   if (sdk === 'sdk1') {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const client = new Client(info, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, elicited);
     if (command) {
       const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
       await client.connect(new StdioClientTransport(command));
@@ -25,6 +30,7 @@ async function clientOf() {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const negotiation = mode === 'legacy' || mode === 'auto' ? mode : { pin: mode };
   const client = new Client(info, { capabilities, versionNegotiation: { mode: negotiation } });
+  client.setRequestHandler('elicitation/create', elicited);
   if (command) {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     await client.connect(new StdioClientTransport(command));
@@ -72,6 +78,9 @@ found.result = await client.callTool(
   ...(sdk === 'sdk1' ? [undefined] : []),
   { onprogress: () => found.progress++ },
 );
+if (found.tools.includes('ask')) {
+  found.asked = await failureOf(client.callTool({ name: 'ask', arguments: {} }));
+}
 found.unknown = await failureOf(client.callTool({ name: 'nobody', arguments: {} }));
 if (found.era === 'legacy') {
   await client.ping();

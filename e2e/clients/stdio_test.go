@@ -30,11 +30,16 @@ func (c command) url(t *testing.T) string {
 func TestTypeScriptHostsOverStdio(t *testing.T) {
 	needsNode(t)
 	binary := testkit.Binary(t)
-	modern, role := testkit.SDKChild(t)
+	sdk := func(revisions ...string) command {
+		program, env := testkit.SDKChild(t, revisions...)
+		return command{binary, append(append([]string{"--stdio", "--", "/usr/bin/env"}, env...), program), nil}
+	}
 	env := map[string]string{"TOMTOM_API_KEY": testkit.Key, "MAPS": "tomtom-orbis-maps"}
 	for kind, c := range map[string]command{
 		"demonstration": {binary, []string{"--stdio", "--", binary, "demo", "-upstream-stdio"}, env},
-		"go-sdk":        {binary, []string{"--stdio", "--", "/usr/bin/env", role[0], modern}, env},
+		"both eras":     sdk(),
+		"modern":        sdk("2026-07-28"),
+		"legacy":        sdk("2025-11-25", "2025-06-18"),
 		"HTTP": {binary, []string{"--stdio"}, map[string]string{
 			"GATEWAY_UPSTREAM_URL": testkit.StartDemo(t, upstream.Options{Seed: 42}).URL, "GATEWAY_UPSTREAM_KEY": testkit.Key,
 		}},
@@ -54,9 +59,10 @@ func TestTypeScriptHostsOverStdio(t *testing.T) {
 				if r := testkit.ParseResult(t, f.Result); r.AppData(t) == nil {
 					t.Errorf("status %q", r.Status(t))
 				}
-				if kind != "go-sdk" && f.Progress == 0 {
-					t.Error("no progress")
+				if (kind == "demonstration" || kind == "HTTP") != (f.Progress > 0) {
+					t.Errorf("%d notifications of progress", f.Progress)
 				}
+				f.checkAsked(t, kind != "demonstration" && kind != "HTTP")
 			})
 		}
 	}

@@ -93,11 +93,29 @@ func TestInspector(t *testing.T) {
 	}
 }
 
+// TestInspectorInFrontOfAModernServer: the same host, in every era, where the server speaks 2026-07-28 alone.
+func TestInspectorInFrontOfAModernServer(t *testing.T) {
+	t.Parallel()
+	const text, data = `{"summary":1,"_meta":{"show_ui":true,"viz_id":"8aebc4ba-6dcd-4516-a2d3-5cb9c3823503"}}`, `{"type":"FeatureCollection","features":[]}`
+	gateway := testkit.StartGateway(t, testkit.StartUpstream(t, testkit.NewModern(text, data, "2026-07-28")).URL)
+	for _, era := range []string{"legacy", "auto", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			host := inspector{era: era, apps: true, options: overHTTP(gateway.URL)}
+			host.checkTools(t)
+			host.checkAppInfo(t)
+			var raw json.RawMessage
+			host.result(t, &raw, "--method", "tools/call", "--tool-name", routing, "--tool-args-json", `{"show_ui":true}`)
+			testkit.SameBytes(t, "app data", testkit.ParseResult(t, raw).AppData(t), []byte(data))
+		})
+	}
+}
+
 // TestInspectorOverStdio: as the server that the Inspector starts, with another one behind it.
 func TestInspectorOverStdio(t *testing.T) {
 	t.Parallel()
 	program := testkit.Binary(t)
-	for _, host := range []inspector{{era: "legacy"}, {era: "modern"}, {era: "auto", apps: true}} {
+	for _, host := range []inspector{{era: "legacy"}, {era: "modern", apps: true}, {era: "auto", apps: true}} {
 		t.Run(host.era, func(t *testing.T) {
 			t.Parallel()
 			host.command = []string{program, "--stdio", "--", program, "demo", "-upstream-stdio"}

@@ -126,8 +126,8 @@ func TestOfficialSuiteThroughTheBridge(t *testing.T) {
 		t.Fatalf("only %d scenarios were run", len(through))
 	}
 	expectPassed(t, through, func(scenario string, c check) bool {
-		// A server of sessions asks its host by requests of its own. There is no way for those to a host of 2026-07-28,
-		// and InputRequiredResult is not known to it. Even so, all of its messages are to be well formed.
+		// The tools of these scenarios answer with InputRequiredResult, which is not known to a server of sessions: it asks by
+		// requests of its own, for which it has other tools. Even so, all of its messages are to be well formed.
 		return strings.HasPrefix(scenario, "input-required-result-") && c.ID != wellFormed
 	})
 }
