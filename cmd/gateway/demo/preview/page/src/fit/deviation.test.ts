@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { overview, piecesIn, project, scaleM, windowOn, type Window } from "./deviation.ts";
+import { outFor, overview, piecesIn, project, scaleM, windowOn, type Window } from "./deviation.ts";
 
 const largest = { at: [4.9, 52.37] as const, drawn: [4.9, 52.3701] as const, error_m: 11.1 };
 
@@ -14,7 +14,7 @@ describe("the window", () => {
     expect((at[0] + drawn[0]) / 2).toBeCloseTo(168, 3);
     expect((at[1] + drawn[1]) / 2).toBeCloseTo(104, 3);
     expect(distance(at, drawn) * window.metresPerPx).toBeCloseTo(largest.error_m, 1);
-    expect(distance(at, drawn)).toBeCloseTo(30, 0);
+    expect(distance(at, drawn)).toBeCloseTo(36, 0);
   });
 
   test("is the same in both directions: a square on the ground is a square in the drawing", () => {
@@ -27,6 +27,14 @@ describe("the window", () => {
 
   test("shows twice the ground with each step out", () => {
     expect(windowOn(largest, 336, 208, 3).metresPerPx).toBeCloseTo(8 * windowOn(largest, 336, 208).metresPerPx);
+  });
+
+  test("begins as far out as shows how the drawn line goes on, but not so far that the deviation is lost", () => {
+    const along = (...metres: number[]): [number, number][] => metres.map((m) => [4.9 + m / 67_900, 52.3701]);
+    expect(outFor(largest, [along(-20, 20)], 336, 208)).toBe(0);
+    expect(outFor(largest, [along(-90, 5, 90)], 336, 208)).toBeGreaterThan(0);
+    const lost = outFor(largest, [along(-5000, 5000)], 336, 208);
+    expect(largest.error_m / windowOn(largest, 336, 208, lost).metresPerPx).toBeCloseTo(14, 0);
   });
 
   test("has a size where there is no deviation at all, and goes the short way round the world", () => {

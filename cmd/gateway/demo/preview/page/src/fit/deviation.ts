@@ -16,14 +16,25 @@ export interface Window {
   readonly heightPx: number;
 }
 
-/** How long the deviation is in the drawing before anybody zooms. */
-const deviationPx = 30;
+/** How long the deviation is in the drawing at its closest, and at least before anybody zooms out. */
+const deviationPx = 36;
+const leastPx = 14;
 
 /** windowOn has the deviation in its middle. out zooms out: each step shows twice as much ground. */
 export function windowOn({ at, drawn, error_m }: Largest, widthPx: number, heightPx: number, out = 0): Window {
   const centre: Position = [(at[0] + drawn[0]) / 2, (at[1] + drawn[1]) / 2];
   const metresPerPx = (Math.max(error_m, 0.05) / deviationPx) * 2 ** out;
   return { centre, metresPerPx, widthPx, heightPx };
+}
+
+/** outFor is how far out to begin: until the drawn line has two vertices in sight, or the deviation would be lost. */
+export function outFor(largest: Largest, drawn: readonly Line[], widthPx: number, heightPx: number): number {
+  const most = Math.log2(deviationPx / leastPx);
+  for (let out = 0; out < most; out += 0.25) {
+    const pieces = piecesIn(windowOn(largest, widthPx, heightPx, out), drawn);
+    if (pieces.reduce((sum, { vertices }) => sum + vertices.length, 0) >= 2) return out;
+  }
+  return most;
 }
 
 /** project answers where a position is in the window. */

@@ -1,7 +1,7 @@
 // The host's own drawing of a fitted line over the original one, about the largest deviation.
 
 import type { Fit, Largest } from "../api/types.ts";
-import { overview, piecesIn, project, scaleM, windowOn, type Piece, type Point, type Window } from "../fit/deviation.ts";
+import { outFor, overview, piecesIn, project, scaleM, windowOn, type Piece, type Point, type Window } from "../fit/deviation.ts";
 import type { Line } from "../fit/document.ts";
 import { button, el, svg } from "./dom.ts";
 import { metres } from "./format.ts";
@@ -16,6 +16,7 @@ const mostVertices = 160;
 export class Drawing {
   readonly element = el("figure", { class: "drawing" });
   readonly #picture = el("div", { class: "drawing-picture" });
+  /** Steps out from where the drawing begins. */
   #out = 0;
   #shown: { largest: Largest; drawn: readonly Line[]; original: readonly Line[] } | undefined;
 
@@ -34,14 +35,14 @@ export class Drawing {
   }
 
   #zoom(by: number): void {
-    this.#out = Math.min(farthestOut, Math.max(0, this.#out + by));
+    this.#out = Math.min(farthestOut, Math.max(-1, this.#out + by));
     this.#draw();
   }
 
   #draw(): void {
     if (this.#shown === undefined) return;
     const { largest, drawn, original } = this.#shown;
-    const window = windowOn(largest, widthPx, heightPx, this.#out);
+    const window = windowOn(largest, widthPx, heightPx, outFor(largest, drawn, widthPx, heightPx) + this.#out);
     const label = `The line as drawn and the original where they are farthest apart: ${metres(largest.error_m)}`;
     const picture = svg(
       "svg",
