@@ -34,7 +34,7 @@ describe("the window", () => {
     expect(outFor(largest, [along(-20, 20)], 336, 208)).toBe(0);
     expect(outFor(largest, [along(-90, 5, 90)], 336, 208)).toBeGreaterThan(0);
     const lost = outFor(largest, [along(-5000, 5000)], 336, 208);
-    expect(largest.error_m / windowOn(largest, 336, 208, lost).metresPerPx).toBeCloseTo(14, 0);
+    expect(largest.error_m / windowOn(largest, 336, 208, lost).metresPerPx).toBeCloseTo(24, 0);
   });
 
   test("has a size where there is no deviation at all, and goes the short way round the world", () => {

@@ -18,7 +18,7 @@ export interface Window {
 
 /** How long the deviation is in the drawing at its closest, and at least before anybody zooms out. */
 const deviationPx = 36;
-const leastPx = 14;
+const leastPx = 24;
 
 /** windowOn has the deviation in its middle. out zooms out: each step shows twice as much ground. */
 export function windowOn({ at, drawn, error_m }: Largest, widthPx: number, heightPx: number, out = 0): Window {
