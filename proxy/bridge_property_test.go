@@ -129,6 +129,7 @@ func FuzzBridge(f *testing.F) {
 		for _, answer := range []string{
 			`{"id":1,"result":{"content":[]}}`, `{"id":1,"error":{"code":-32002}}`, `{"id":1,"result":{"resultType":"input_required","inputRequests":{"a":{}}}}`,
 			`{"id":1,"result":{"protocolVersion":"x","serverInfo":{},"capabilities":{"resources":{"subscribe":true}},"_meta":{}}}`, `{"id":1,"result":{}}`, `{"id":1,"result":{"supportedVersions":[]}}`,
+			`{"id":"q","method":"elicitation/create","params":{"mode":"url","url":"https://x.test"}}`, `{"id":1,"result":{"resultType":"input_required","requestState":"s"}}`,
 		} {
 			f.Add([]byte(request), []byte(answer))
 		}
@@ -149,6 +150,14 @@ func FuzzBridge(f *testing.F) {
 				continue
 			}
 			p := &response{message: answers[0], request: &request{message: requests[0]}}
+			if again := b.retry(requests[0], []byte(`"again"`), []byte(`{"a":{}}`), p); json.Valid(asked) && !json.Valid(again) {
+				t.Fatalf("sent again %q", again)
+			}
+			if answers[0].isRequest() {
+				if wanted := inputRequired(answers[0], "s", b.info); !json.Valid(wanted) {
+					t.Fatalf("%q became %q", answer, wanted)
+				}
+			}
 			edits := b.edits(p, nil)
 			jsonspan.Sort(edits)
 			if got := jsonspan.Apply(nil, answer, edits); !json.Valid(got) {

@@ -204,7 +204,8 @@ func (c *heldCall) goOn(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	<-c.left
 	x := c.x
 	x.held, x.streams, x.hostErr, x.status = nil, false, nil, 0
-	x.w, x.r, x.flush, x.due, x.started = w, r, flusher(w), x.resp, time.Now()
+	x.w, x.r, x.flush, x.due = w, r, flusher(w), x.resp
+	x.started, x.sent = time.Now(), time.Now()
 	x.requests[0].reply = bytes.Clone(retry.raw(retry.id))
 	x.bridge.retried(retry)
 	x.work.resume(r)

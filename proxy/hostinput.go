@@ -94,6 +94,7 @@ func (x *exchange) satisfy(ctx context.Context, round int) {
 	body := bytes.Clone(p.raw(p.span))
 	p.message = scanMessage(body, jsonspan.Span{End: len(body)})
 	resp := x.resp
+	x.received()
 	x.closeAnswer()
 	responses, failure, err := x.gather(ctx, p, resp, round)
 	switch {

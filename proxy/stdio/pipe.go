@@ -312,6 +312,9 @@ func (p *Pipe) register(body []byte, messages []message) (x *exchange, line []by
 		}
 		sends = true
 	}
+	if x != nil && x.takes && p.listener == nil {
+		p.handOver(x)
+	}
 	if !sends {
 		return x, nil, cancelled
 	}

@@ -437,6 +437,30 @@ func TestPipeWhatTheServerSaysUnasked(t *testing.T) {
 	await(t, second)
 }
 
+// TestPipeHandsQuestionsOver: what the server asked when nobody was there goes to the first call, and what it said waits on.
+func TestPipeHandsQuestionsOver(t *testing.T) {
+	s := newFakeServer(t, 0)
+	s.says(t, `{"method":"notifications/message"}`, `{"id":"r","method":"roots/list"}`, `{"id":"q","method":"ping"}`)
+	s.hearsExactly(t, `{"jsonrpc":"2.0","id":"q","result":{}}`) // so that the others were heard
+	own := s.post(t.Context(), `{"id":"gateway-3","method":"tools/call"}`)
+	s.hears(t)
+	call := s.post(t.Context(), `{"id":1,"method":"tools/call"}`)
+	s.hears(t)
+	s.says(t, `{"id":"gateway-3","result":{}}`, `{"id":1,"result":{}}`)
+	if a := await(t, call); strings.Join(a.data(), "|") != `{"id":"r","method":"roots/list"}|{"id":1,"result":{}}` {
+		t.Errorf("%+v", a)
+	}
+	if a := await(t, own); a.body != `{"id":"gateway-3","result":{}}` {
+		t.Errorf("%+v", a)
+	}
+	listener := s.start(t.Context(), http.MethodGet, "")
+	s.listens(t)
+	_ = s.out.Close()
+	if got := await(t, listener).data(); len(got) != 1 || got[0] != `{"method":"notifications/message"}` {
+		t.Errorf("%q", got)
+	}
+}
+
 // listens returns when somebody hears what the server says unasked.
 func (s *fakeServer) listens(t testing.TB) {
 	t.Helper()

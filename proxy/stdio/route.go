@@ -261,6 +261,19 @@ func (p *Pipe) unasked(line []byte, m message) {
 	p.mu.Unlock()
 }
 
+// handOver brings what the server asked when nobody was there to the first call that can take it: hosts of 2026-07-28 listen to
+// nothing else, and a server may do nothing before it has its answer. p.mu is held.
+func (p *Pipe) handOver(x *exchange) {
+	p.backlog = slices.DeleteFunc(p.backlog, func(line []byte) bool {
+		messages, _, err := scan(line)
+		asks := err == nil && len(messages) == 1 && messages[0].isRequest()
+		if asks {
+			x.out.push(line, false)
+		}
+		return asks
+	})
+}
+
 // nobodys deals with what the server says unasked to none or to any of several callers. Its requests are answered, so that
 // it does not wait.
 func (p *Pipe) nobodys(m message) {
