@@ -35,6 +35,31 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// The oldest calls go, as many as it takes.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	h := newHistory(3, 1000)
+	kept := func() (ids string) {
+		for _, c := range h.list() {
+			ids += c.id
+		}
+		return ids
+	}
+	for _, step := range []struct {
+		id    string
+		bytes int // of the answer; as much again is taken for its lines
+		want  string
+	}{
+		{"a", 100, "a"}, {"b", 100, "ba"}, {"c", 100, "cba"}, {"d", 100, "dcb"}, {"e", 350, "ed"}, {"f", 501, "ed"}, {"g", 500, "g"}, {"h", 1, "h"},
+	} {
+		recorded := &tape{call: []exchange{{body: make([]byte, step.bytes)}}}
+		h.add(&call{id: step.id, tape: recorded})
+		if got := kept(); got != step.want {
+			t.Errorf("after %s: %q is kept, want %q", step.id, got, step.want)
+		}
+	}
+}
+
 func TestEstimateTokens(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{

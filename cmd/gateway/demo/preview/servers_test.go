@@ -42,13 +42,21 @@ func TestServersOfBothEras(t *testing.T) {
 	for name, up := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var calls atomic.Int64
-			s := show(t, counting(up, &calls), nil)
+			var calls, requests atomic.Int64
+			all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				up.ServeHTTP(w, r)
+			})
+			s := show(t, counting(all, &calls), nil)
 			c := s.run("tomtom-routing", `{"show_ui":true}`, 0)
 			if c.Fit.Status != "inline" {
 				t.Errorf("status %s", c.Fit.Status)
 			}
+			before := requests.Load()
 			at := s.fitAt(c.ID, 20_000)
+			if requests.Load() != before {
+				t.Errorf("another limit asks the server %d times", requests.Load()-before)
+			}
 			if at.Status != "fitted" || at.Largest == nil || positions(at.Original) != 6000 {
 				t.Errorf("status %s, %d positions: %s", at.Status, positions(at.Original), clip(string(at.Result)))
 			}
@@ -59,6 +67,8 @@ func TestServersOfBothEras(t *testing.T) {
 				want := direct(t, s.server.URL+"/mcp", "tomtom-routing", `{"show_ui":true}`, func(o *proxy.Options) { o.LimitChars = 20_000 })
 				same(t, "20,000 characters", at.Result, want)
 			}
+			s.server.Close() // what was learnt of it is kept with its answer
+			same(t, "without the server", s.fitAt(c.ID, 20_000).Result, at.Result)
 		})
 	}
 }
