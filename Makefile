@@ -41,7 +41,7 @@ build: ## Build bin/gateway, a static binary
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race load clients conformance fuzz widget preview chart kube ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race load clients conformance fuzz widget preview chart alerts kube ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain; what runs other processes also as macOS and Windows compile it
@@ -129,6 +129,11 @@ chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad value
 	.ci/install.sh golangci-lint
 	cd e2e/chart && $(GO) vet ./... && golangci-lint run ./...
 	$(CHART_TEST) ./...
+
+.PHONY: alerts
+alerts: ## The alert rules fire in Prometheus' own engine, and the dashboard asks for what there is
+	.ci/install.sh golangci-lint
+	cd e2e/alerts && $(GO) vet ./... && golangci-lint run ./... && $(GO) test ./...
 
 .PHONY: kube
 kube: ## The chart on a real API server: installed in every way, and run as admitted

@@ -170,6 +170,7 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 	defer func() {
 		// A document that the fitter cannot stand must not cost the agent its text, which is paid for.
 		if p := recover(); p != nil {
+			g.metrics.failures.Inc()
 			g.log.ErrorContext(ctx, "fitting failed", slog.String("tool", t.tool.Name),
 				slog.String("err", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 			err = errInternal

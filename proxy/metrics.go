@@ -32,6 +32,7 @@ type metrics struct {
 	connectionErrors *prometheus.CounterVec
 	upstreamBytes    *prometheus.CounterVec
 	unserved         prometheus.Counter
+	failures         prometheus.Counter
 }
 
 // newMetrics registers with registerer unless that is nil.
@@ -49,7 +50,7 @@ func newMetrics(registerer prometheus.Registerer, r *room) (*metrics, error) {
 		m.calls, m.withoutData, m.duration, m.share, m.chars,
 		m.redemptions, m.redeem, m.redemptionRetries,
 		m.fit, m.errorM, m.vertices, m.appDataChars,
-		m.upstreamErrors, m.connectionErrors, m.upstreamBytes, m.unserved,
+		m.upstreamErrors, m.connectionErrors, m.upstreamBytes, m.unserved, m.failures,
 	}
 	for _, c := range append(all, r.gauges()...) {
 		if err := registerer.Register(c); err != nil {
@@ -102,6 +103,9 @@ func (m *metrics) ofAppData() {
 		Name: "gateway_redemptions_total",
 		Help: "Handles that were traded for app data, by outcome: redeemed, or why not.",
 	}, []string{"outcome"})
+	for _, outcome := range []string{outcomeRedeemed, reasonOf(ErrGone)} {
+		m.redemptions.WithLabelValues(outcome) // what alerts look at is there from the start: the first miss is an increase
+	}
 	m.redeem = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "gateway_redemption_duration_seconds", Help: "Fetching app data for its handle.",
 		Buckets: prometheus.ExponentialBuckets(0.002, 2, 14),
@@ -140,6 +144,9 @@ func (m *metrics) ofUpstream() {
 	}, []string{"direction"})
 	m.unserved = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "gateway_unserved_widgets_total", Help: "Tools in lists that were bound to a widget nobody serves.",
+	})
+	m.failures = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "gateway_failures_total", Help: "Failures of the gateway's own: results that went out without app data because of them.",
 	})
 }
 
@@ -182,9 +189,11 @@ func (m *metrics) ofFit(rec *record) {
 	}
 }
 
+const outcomeRedeemed = "redeemed"
+
 // redeemed counts a redemption with its outcome.
 func (m *metrics) redeemed(err error) {
-	outcome := "redeemed"
+	outcome := outcomeRedeemed
 	if err != nil {
 		outcome = reasonOf(err)
 	}
