@@ -15,6 +15,7 @@ FITTER_FUZZTIME ?= 30s
 BENCHTIME ?= 1s
 LOADTIME ?= 30s
 SOAKTIME ?= 10m
+PEERS ?= /tmp/mcp-peers
 
 # What building the widget writes; committed, so that building the gateway needs no Node.js.
 BUILT := widgets/dist widgets/THIRD_PARTY_LICENCES
@@ -74,6 +75,12 @@ load: ## Many hosts at once, processes that are killed, and a soak of LOADTIME (
 .PHONY: soak
 soak: ## Hosts that call for SOAKTIME (10m): nothing that the process holds may grow
 	E2E_SOAK=$(SOAKTIME) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./e2e/load
+
+.PHONY: peers
+peers: ## Other MCP proxies beside the gateway, built into PEERS; no part of make test
+	.ci/install.sh node
+	e2e/peers/build.sh $(PEERS)
+	E2E_PEERS=$(PEERS) $(GO) test -run '^$$' -bench . -benchtime 500x ./e2e/peers
 
 .PHONY: clients
 clients: ## The TypeScript SDKs' clients as hosts of the gateway

@@ -83,12 +83,12 @@ func pairs(b *testing.B, g *testkit.Gateway, direct, through func() time.Duratio
 		through()
 	}
 	var d, t, added []time.Duration
-	before := cpuTime(b, g.PID())
+	before := testkit.CPUTime(b, g.PID())
 	for b.Loop() {
 		x, y := direct(), through()
 		d, t, added = append(d, x), append(t, y), append(added, y-x)
 	}
-	used := cpuTime(b, g.PID()) - before
+	used := testkit.CPUTime(b, g.PID()) - before
 	b.ReportMetric(0, "ns/op") // both ways together mean nothing
 	b.ReportMetric(milliseconds(median(d)), "direct-ms")
 	b.ReportMetric(milliseconds(median(t)), "gateway-ms")

@@ -24,7 +24,7 @@ func StartEverything(tb testing.TB, sessions bool) (url string) {
 	}
 	for range 5 {
 		address, _ := freeAddresses(tb)
-		log := startServer(tb, exec.Command(path, "-http", address, stateless), address)
+		log := StartServer(tb, exec.Command(path, "-http", address, stateless), address)
 		if log == "" {
 			return "http://" + address + "/mcp"
 		}
@@ -36,16 +36,16 @@ func StartEverything(tb testing.TB, sessions bool) (url string) {
 	return ""
 }
 
-// startServer starts a process that ends with the test, and returns once it listens at address. If it ends before, what
-// it wrote is returned.
-func startServer(tb testing.TB, cmd *exec.Cmd, address string) (log string) {
+// StartServer starts a process that ends with the test, and returns once it listens at address. If it ends before, what
+// it wrote is returned. What the command has as its environment is added to the usual one.
+func StartServer(tb testing.TB, cmd *exec.Cmd, address string) (log string) {
 	tb.Helper()
 	file, err := os.CreateTemp(tb.TempDir(), "server-*.log")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer func() { _ = file.Close() }() // the process has its own
-	cmd.Env, cmd.Stdout, cmd.Stderr = CleanEnvironment(), file, file
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(CleanEnvironment(), cmd.Env...), file, file
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}

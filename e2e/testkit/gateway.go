@@ -242,6 +242,13 @@ func freeAddresses(tb testing.TB) (one, other string) {
 	return addresses[0], addresses[1]
 }
 
+// FreeAddress is a loopback address that was free a moment ago.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	address, _ := freeAddresses(tb)
+	return address
+}
+
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

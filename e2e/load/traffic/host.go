@@ -34,11 +34,15 @@ type Host struct {
 func NewHost(url string, index int) *Host {
 	return &Host{
 		url: url, key: fmt.Sprintf("%s-%d", testkit.Key, index),
-		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1}},
+		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleConnection}},
 		next:   Number(index+1) * callsPerHost,
 		random: rand.New(rand.NewPCG(uint64(index), 8)),
 	}
 }
+
+// idleConnection is how long a host keeps a connection that it does not use: less than the upstream does, for hosts that
+// call it directly.
+const idleConnection = 3 * time.Second
 
 // Close gives up the connection.
 func (h *Host) Close() { h.client.CloseIdleConnections() }

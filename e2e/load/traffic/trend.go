@@ -26,10 +26,8 @@ func TrendOf(seen []Vitals, warmUp time.Duration, value func(Vitals) int) Trend 
 		}
 	}
 	lasted := (seen[len(seen)-1].At - seen[0].At).Seconds()
-	return Trend{Median: median(values), Growth: median(slopes) * lasted}
+	return Trend{Median: Median(values), Growth: Median(slopes) * lasted}
 }
 
-func median(all []float64) float64 {
-	slices.Sort(all)
-	return all[len(all)/2]
-}
+// Median returns the middle one of values in any order, which are not changed. There has to be one.
+func Median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
