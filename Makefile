@@ -33,7 +33,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## Serve an embedded TomTom-like upstream with the gateway in front; needs only Go
+demo: ## Serve a made-up TomTom server, the gateway and a page that shows what it does; needs only Go
 	$(GO) run ./cmd/gateway demo
 
 # grpcnotrace leaves pages for debugging out of a library of the exporter of traces: 3 MB.

@@ -118,7 +118,11 @@ func (p *pages) start(ctx context.Context) (wait func()) {
 
 // invitation is what stands first in what a command prints.
 func (p *pages) invitation() string {
-	return fmt.Sprintf("\nOpen this page to see it work:\n\n    %s\n\n", p.preview.URL())
+	text := fmt.Sprintf("\nOpen this page to see it work:\n\n    %s\n\n", p.preview.URL())
+	if !isLoopbackAddress(p.listeners[0].Addr().String()) {
+		text += "Other machines can reach it: whoever has this URL can call tools.\n\n"
+	}
+	return text
 }
 
 // madeUpCredential is a key for an upstream that takes any. It is random, so that nobody takes it for a word.

@@ -189,8 +189,15 @@ func TestPreviewOfACommand(t *testing.T) {
 	}
 }
 
-// A call that runs when the end comes is waited for until the deadline, and no longer.
+// A call that runs when the end comes is waited for until the deadline, and no longer, at whichever limit.
 func TestPreviewEndsWhileACallRuns(t *testing.T) {
+	for _, body := range []string{`{"tool":"tomtom-traffic"}`, `{"tool":"tomtom-traffic","limit":60000}`} {
+		t.Run(body, func(t *testing.T) { previewEndsWhileACallRuns(t, body) })
+	}
+}
+
+func previewEndsWhileACallRuns(t *testing.T, body string) {
+	t.Helper()
 	up := upstream.New(upstream.Options{})
 	arrived, held := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -213,7 +220,7 @@ func TestPreviewEndsWhileACallRuns(t *testing.T) {
 	page := openedPage(t, welcome)
 	cut := make(chan error, 1)
 	go func() {
-		r, err := http.NewRequest(http.MethodPost, page.origin+"/api/calls", strings.NewReader(`{"tool":"tomtom-traffic"}`))
+		r, err := http.NewRequest(http.MethodPost, page.origin+"/api/calls", strings.NewReader(body))
 		if err == nil {
 			r.Header = http.Header{"Preview-Token": {page.token}, "Content-Type": {"application/json"}}
 			var resp *http.Response

@@ -78,10 +78,11 @@ func (p *Preview) run(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	gateway := p.host.live
 	if limit != 0 {
-		if gateway, err = p.host.limited(tool, limit, false); err != nil {
+		var done func()
+		if gateway, done, err = p.host.limited(tool, limit, false); err != nil {
 			return reply{}, err
 		}
-		defer gateway.Close()
+		defer done()
 	} else {
 		limit = p.limitFor(tool)
 	}
@@ -183,11 +184,11 @@ func (p *Preview) getFit(r *http.Request) (reply, error) {
 
 // replay has the gateway's own code compose what was kept, at a limit.
 func (p *Preview) replay(ctx context.Context, c *call, limit int) (json.RawMessage, error) {
-	gateway, err := p.host.limited(c.tool, limit, true)
+	gateway, done, err := p.host.limited(c.tool, limit, true)
 	if err != nil {
 		return nil, err
 	}
-	defer gateway.Close()
+	defer done()
 	result, err := p.host.post(withTape(ctx, c.tape.player()), gateway, c.session, c.request, c.body)
 	if errors.Is(err, errSessionEnded) {
 		return nil, problemf(http.StatusGone, "The kept answer cannot be used any more: run the tool again.")

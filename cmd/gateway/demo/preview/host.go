@@ -47,7 +47,7 @@ type host struct {
 	ids     int
 }
 
-// session is an open session and what the gateway has for it.
+// session is an open session and what the server said of itself.
 type session struct {
 	id       string
 	revision string // "" until it is agreed upon
@@ -114,19 +114,22 @@ func (h *host) begin() (done func(), err error) {
 	return h.running.Done, nil
 }
 
-// limited returns a gateway of another limit for one tool. With logs it is one that a call goes through; without, one
-// that plays a tape. The caller closes it.
-func (h *host) limited(tool string, limit int, replays bool) (*proxy.Gateway, error) {
+// limited returns a gateway of another limit for one tool, and what closes it. One that plays a tape logs for the page
+// alone.
+func (h *host) limited(tool string, limit int, plays bool) (gateway *proxy.Gateway, done func(), err error) {
 	o := h.options
 	o.LimitChars, o.ToolLimitChars = limit, map[string]int{tool: limit}
-	if replays {
+	if plays {
 		o.Logger = h.replays
 	}
-	gateway, err := proxy.New(o)
-	if err != nil {
-		return nil, fmt.Errorf("gateway of %d characters: %w", limit, err)
+	if gateway, err = proxy.New(o); err != nil {
+		return nil, nil, fmt.Errorf("gateway of %d characters: %w", limit, err)
 	}
-	return gateway, nil
+	stop := context.AfterFunc(h.life, gateway.Close)
+	return gateway, func() {
+		stop()
+		gateway.Close()
+	}, nil
 }
 
 // newRequest returns the body of a request with an id of its own.
@@ -142,8 +145,8 @@ func (h *host) newRequest(method string, params any) (id string, body []byte, er
 	return id, body, nil
 }
 
-// ask sends a request of the open session through the gateway and returns its result, raw. A session that the other
-// side has ended is opened again, once: not for tools/call, see call.
+// ask sends a request of the open session through the gateway and returns its result, raw. Where the other side has
+// ended the session, another is opened, and the request sent again. That is not for calls of tools.
 func (h *host) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	for again := false; ; again = true {
 		s, err := h.open(ctx)

@@ -240,7 +240,11 @@ func (d *deck) send(over *http.Transport, r *http.Request, id json.RawMessage, b
 	x.status, x.header = resp.StatusCode, resp.Header.Clone()
 	x.body, x.err = io.ReadAll(io.LimitReader(resp.Body, d.limit+1))
 	if x.err == nil && int64(len(x.body)) > d.limit {
-		x.err, x.body = errTooLarge, nil
+		x.err = errTooLarge
+	}
+	if x.err != nil {
+		x.body = nil
+		return x
 	}
 	x.body = d.hide(x.body)
 	x.header.Del("Content-Length")
