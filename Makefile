@@ -10,6 +10,7 @@ export PATH := $(CURDIR)/bin:$(CURDIR)/bin/node/bin:$(PATH)
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+GATEWAY ?= bin/gateway
 FUZZTIME ?= 5s
 FITTER_FUZZTIME ?= 30s
 BENCHTIME ?= 1s
@@ -39,10 +40,10 @@ demo: ## Serve a made-up TomTom server, the gateway and a page that shows what i
 # grpcnotrace leaves pages for debugging out of a library of the exporter of traces: 3 MB.
 .PHONY: build
 build: ## Build bin/gateway, a static binary
-	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/gateway ./cmd/gateway
+	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(GATEWAY) ./cmd/gateway
 
 .PHONY: test
-test: vet lint unit race load clients conformance fuzz widget preview chart alerts kube ## Everything CI checks; installs what is missing (as root)
+test: vet lint unit race load clients conformance fuzz widget preview chart alerts image kube ## Everything CI checks; installs what is missing (as root)
 
 .PHONY: vet
 vet: ## Static checks of the Go toolchain; what runs other processes also as macOS and Windows compile it
@@ -142,6 +143,19 @@ alerts: ## The alert rules fire in Prometheus' own engine, and the dashboard ask
 	.ci/install.sh golangci-lint
 	cd e2e/alerts && $(GO) vet ./... && golangci-lint run ./... && $(GO) test ./...
 
+# Platforms of the image.
+ARCHES ?= amd64 arm64
+
+.PHONY: image
+image: ## The container image for $(ARCHES), into dist/image/oci; its program is run in it
+	.ci/install.sh image
+	.ci/image.sh '$(VERSION)' "$$(git rev-parse HEAD)" $(ARCHES)
+	E2E_IMAGE='$(ARCHES)' $(CHART_TEST) -run 'Image|Headless' .
+
+.PHONY: sbom
+sbom: build ## Write docs/sbom.cdx.json, what the gateway is made of
+	.ci/sbom.sh "$$(sed -n 's/^appVersion: //p' helm/Chart.yaml)" bin/gateway > docs/sbom.cdx.json
+
 .PHONY: kube
 kube: ## The chart on a real API server: installed in every way, and run as admitted
 	.ci/install.sh kube
@@ -165,4 +179,4 @@ fmt: ## Format the Go code
 
 .PHONY: clean
 clean: ## Remove what was built and installed beside the code
-	rm -rf bin widgets/node_modules e2e/clients/node_modules e2e/conformance/node_modules $(PREVIEW)/node_modules
+	rm -rf bin dist widgets/node_modules e2e/clients/node_modules e2e/conformance/node_modules $(PREVIEW)/node_modules

@@ -51,12 +51,15 @@ chromium)
 cc)
 	command -v gcc >/dev/null || command -v cc >/dev/null || debian gcc libc6-dev
 	;;
+image)
+	command -v buildah >/dev/null && [[ -s /etc/ssl/certs/ca-certificates.crt ]] || debian buildah ca-certificates
+	;;
 kube)
 	command -v etcd >/dev/null || debian etcd-server
 	command -v curl >/dev/null || debian curl
 	;;
 *)
-	echo "usage: .ci/install.sh golangci-lint|node|chromium|cc|kube" >&2
+	echo "usage: .ci/install.sh golangci-lint|node|chromium|cc|image|kube" >&2
 	exit 2
 	;;
 esac
