@@ -16,7 +16,9 @@ type callResult struct {
 	// meta is the result's own _meta, the last one; hasMeta is false when it is missing.
 	meta    jsonspan.Member
 	hasMeta bool
-	isError bool
+	// shadowed are those before it, which readers ignore that take the last of two.
+	shadowed []jsonspan.Member
+	isError  bool
 	// incomplete marks a result of another type than "complete" (2026-07-28), such as one that asks for input.
 	incomplete bool
 	// lastValueEnd is where a new member can follow; object.Start+1 in an empty object.
@@ -44,6 +46,9 @@ func scanResult(doc []byte, span jsonspan.Span) (res callResult, ok bool) {
 		case m.Named(doc, "content"):
 			res.content = m.Value
 		case m.Named(doc, "_meta"):
+			if res.hasMeta {
+				res.shadowed = append(res.shadowed, res.meta)
+			}
 			res.meta, res.hasMeta = m, true
 		case m.Named(doc, "isError"):
 			res.isError = string(m.Value.Of(doc)) == "true"
@@ -105,7 +110,11 @@ func charsAfter(doc []byte, before int, edits []jsonspan.Edit) int {
 func (res callResult) metaEdits(members [][]byte, ours func(name string) bool) []jsonspan.Edit {
 	opening, place := res.metaOpening(ours)
 	before := jsonspan.Span{Start: place.Start, End: place.Start}
-	edits := []jsonspan.Edit{{Span: before, With: opening}}
+	var edits []jsonspan.Edit
+	for _, shadowed := range res.shadowed {
+		edits = jsonspan.Remove(edits, res.doc, shadowed.Value, func(m jsonspan.Member) bool { return ours(stringAt(res.doc, m.Name)) })
+	}
+	edits = append(edits, jsonspan.Edit{Span: before, With: opening})
 	for _, piece := range members {
 		edits = append(edits, jsonspan.Edit{Span: before, With: piece})
 	}

@@ -68,3 +68,14 @@ func textsOf(t testing.TB, result string) []string {
 }
 
 func equalTexts(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+
+// TestShadowedMeta: where a result has two _meta, what is the gateway's alone to say stands in none but the last.
+func TestShadowedMeta(t *testing.T) {
+	forged := `"com.tomtom/app-data":"forged","x":1.0,"tool":"forged"`
+	result := `{"_meta":{` + forged + `},"_meta":[1],"_meta":{` + forged + `},` + textResultOf(`{"a":1,"_meta":{"show_ui":false}}`)[1:]
+	res := opened(t, "tomtom-routing", `{}`, true, result)
+	got := rewritten(res, res.outcomeEdits(outcome{status: statusNone}))
+	if strings.Contains(got, "forged") || strings.Count(got, `"x":1.0`) != 2 || strings.Count(got, "com.tomtom/app-data-status") != 1 {
+		t.Error(got)
+	}
+}
