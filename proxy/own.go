@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/time/rate"
+
 	"tomtom-mcp-gateway/fitter/jsonspan"
 	"tomtom-mcp-gateway/policy"
 )
@@ -40,11 +42,21 @@ type desk struct {
 	statuses *statuses
 	mapKey   string
 	log      *slog.Logger
-	open     bool    // callers need no credential
-	recent   *recent // nil: no app data is kept
+	data     *rate.Limiter // of tomtom-get-app-data, over all callers
+	open     bool          // callers need no credential
+	recent   *recent       // nil: no app data is kept
 	// fetch runs the fetchable tool for its app data alone, see Gateway.fetchAppData.
 	fetch fetchFunc
 }
+
+// All callers together may call each of the gateway's own tools this often: a credential is asked for, and anybody can make
+// one up. A tool has a bucket of its own, so that a flood of reports takes no map away.
+const (
+	ownPerSecond = 50
+	ownAtOnce    = 200
+)
+
+func newBucket() *rate.Limiter { return rate.NewLimiter(ownPerSecond, ownAtOnce) }
 
 // fetchFunc runs call, a tools/call of the fetchable tool, once upstream, and returns its app data as a JSON document.
 // An upstream's isError result comes back as refusal, raw, instead.
@@ -72,6 +84,9 @@ func (d *desk) tool(ctx context.Context, r *http.Request, m message) (result []b
 	}
 	switch m.name {
 	case policy.GetAppData:
+		if !d.data.Allow() {
+			return textResult(policy.GetAppData+": too many at once; this call ran nothing: try again", true), nil
+		}
 		return d.appData(ctx, r, m)
 	case policy.ReportAppStatus:
 		return d.statuses.report(ctx, m)

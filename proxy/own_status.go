@@ -17,12 +17,6 @@ import (
 	"tomtom-mcp-gateway/policy"
 )
 
-// All callers together may report this often. Reports are small; the bound is for the log.
-const (
-	statusesPerSecond = 50
-	statusesAtOnce    = 200
-)
-
 const (
 	maxStatusBytes  = 8 << 10 // of the arguments as they came
 	maxDurationMS   = 3_600_000
@@ -58,7 +52,7 @@ type statuses struct {
 // newStatuses registers the metric with metrics unless that is nil. One of sample lines about what went well is written.
 func newStatuses(log *slog.Logger, sample int, metrics prometheus.Registerer) (*statuses, error) {
 	s := &statuses{
-		limiter: rate.NewLimiter(statusesPerSecond, statusesAtOnce),
+		limiter: newBucket(),
 		log:     log,
 		good:    sampler{every: uint64(sample)},
 		counted: prometheus.NewCounterVec(prometheus.CounterOpts{

@@ -118,7 +118,7 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 	m := toolCall(t, policy.ReportAppStatus, `{"tool":"t","outcome":"drawn","source":"inline"}`)
 	dropped := 0
-	for range 10 * statusesAtOnce {
+	for range 10 * ownAtOnce {
 		result, failed := s.report(t.Context(), m)
 		if failed != nil {
 			t.Fatal(failed)
@@ -130,7 +130,7 @@ func TestReportsAreBounded(t *testing.T) {
 			dropped++
 		}
 	}
-	if counted := testutil.ToFloat64(s.counted); dropped == 0 || int(counted)+dropped != 10*statusesAtOnce || counted < statusesAtOnce {
+	if counted := testutil.ToFloat64(s.counted); dropped == 0 || int(counted)+dropped != 10*ownAtOnce || counted < ownAtOnce {
 		t.Errorf("%d dropped, %v counted", dropped, counted)
 	}
 }

@@ -23,7 +23,7 @@ func testDesk(t testing.TB, fetch fetchFunc) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{statuses: s, mapKey: "map-key", log: log, fetch: fetch}
+	return &desk{statuses: s, data: newBucket(), mapKey: "map-key", log: log, fetch: fetch}
 }
 
 // toolCall returns a tools/call; empty args: none.
