@@ -52,7 +52,7 @@ func packageComment(t testing.TB, p listed) string {
 func pages(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "e2e/*.md", "widgets/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "e2e/*.md", "helm/*.md", "widgets/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("..", pattern))
 		if err != nil {
 			t.Fatal(err)

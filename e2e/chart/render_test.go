@@ -127,3 +127,21 @@ func TestBudgetRollsPods(t *testing.T) {
 		t.Error("a change of the Service replaces pods")
 	}
 }
+
+// TestComponentHasTheChartsContainer: the kustomize component, native and plain, adds the container that the chart's template writes.
+func TestComponentHasTheChartsContainer(t *testing.T) {
+	t.Parallel()
+	text := mustTemplate(t, "--set", "upstream.url=http://tomtom-mcp:3000/mcp", "--set", "fullnameOverride=tomtom-mcp-gateway")
+	want := only[*apps.Deployment](t, text).Spec.Template.Spec.Containers[0]
+	plain := only[*apps.Deployment](t, string(readFile(t, "helm/kustomize/plain/deployment.yaml"))).Spec.Template.Spec.Containers[0]
+	native := only[*apps.Deployment](t, string(readFile(t, "helm/kustomize/deployment.yaml"))).Spec.Template.Spec.InitContainers[0]
+	if native.RestartPolicy == nil || *native.RestartPolicy != core.ContainerRestartPolicyAlways {
+		t.Error("the native sidecar does not keep running")
+	}
+	native.RestartPolicy = nil
+	for name, got := range map[string]core.Container{"plain": plain, "native": native} {
+		if g, w := withoutDefaults(t, got), withoutDefaults(t, want); g != w {
+			t.Errorf("%s:\n%s\nthe chart:\n%s", name, g, w)
+		}
+	}
+}
