@@ -117,11 +117,6 @@ widget: ## Check, test and rebuild the widget; what is committed must come out t
 		|| { echo '$(BUILT) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
 	cd widgets && npm run test:browser
 
-# The chart's tests are a module of their own, and so are the programs that they run.
-CHART_TEST = CGO_ENABLED=0 $(GO) -C e2e/chart test -count=1
-KUBE := k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager k8s.io/kubernetes/cmd/kubectl
-KUBE_BUILD_LIMIT ?= 25m
-
 .PHONY: preview
 preview: ## Check, test and rebuild the preview page of make demo, as make widget does
 	.ci/install.sh node
@@ -131,6 +126,11 @@ preview: ## Check, test and rebuild the preview page of make demo, as make widge
 	@git diff --stat -- $(BUILT_PREVIEW) && test -z "$$(git status --porcelain -- $(BUILT_PREVIEW))" \
 		|| { echo '$(BUILT_PREVIEW) differ from what the sources build: commit the rebuilt files' >&2; exit 1; }
 	cd $(PREVIEW) && npm run test:browser
+
+# The chart's tests are a module of their own, and so are the programs that they run.
+CHART_TEST = CGO_ENABLED=0 $(GO) -C e2e/chart test -count=1
+KUBE := k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager k8s.io/kubernetes/cmd/kubectl
+KUBE_BUILD_LIMIT ?= 25m
 
 .PHONY: chart
 chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad values refused

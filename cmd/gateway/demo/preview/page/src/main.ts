@@ -1,7 +1,11 @@
 // Puts the page together: the session first, then everything that needs it.
 
 import "./ui/style.css";
+import "./ui/page.css";
+import "./ui/side.css";
+import "./ui/conversation.css";
 import "./ui/panels.css";
+import "./ui/messages.css";
 import { config } from "zod";
 import { ApiError, Client, takeToken } from "./api/client.ts";
 import type { Session } from "./api/types.ts";
@@ -15,6 +19,9 @@ import { Layout } from "./ui/layout.ts";
 
 // This page's own policy forbids code that is made of text.
 config({ jitless: true });
+
+/** A window that is being drawn larger is one change, not a hundred. */
+const settledMs = 200;
 
 const noToken = "This page opens with the whole address that the terminal printed.";
 
@@ -65,7 +72,11 @@ function open(root: HTMLElement, client: Client, session: Session): void {
     if (layout.switches.choices.mode !== "inline") layout.switches.choose({ mode: "inline" });
     else layout.openTools(false);
   });
-  addEventListener("resize", () => preview.changed(layout.switches.choices));
+  let resized: ReturnType<typeof setTimeout> | undefined;
+  addEventListener("resize", () => {
+    clearTimeout(resized);
+    resized = setTimeout(() => preview.changed(layout.switches.choices), settledMs);
+  });
   void client.calls().then((calls) => layout.history.show(calls));
   void followGateway(client, log);
 }

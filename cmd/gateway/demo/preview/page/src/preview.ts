@@ -81,8 +81,12 @@ export class Preview {
     const looked = this.#looked;
     if (looked === undefined || looked.fit.limit === limit) return;
     const latest = ++this.#latest;
-    const fit = await this.client.fit(looked.call.id, limit, looked.original.length === 0);
+    const fit = await this.client.fit(looked.call.id, limit, looked.original.length === 0).catch((error: Error) => error);
     if (latest !== this.#latest) return;
+    if (fit instanceof Error) {
+      this.layout.limit.fail(looked.fit, fit.message);
+      return;
+    }
     looked.fit = fit;
     if (fit.original !== undefined) looked.original = fit.original;
     await this.#tell(looked);

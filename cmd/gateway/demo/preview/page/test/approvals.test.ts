@@ -38,6 +38,21 @@ test("a tool that only widgets see is asked for once", async () => {
   expect(await opened.questions.count()).toBe(0);
 });
 
+test("what the map would say for the person is said once they approve", async () => {
+  await opened.run("tomtom-nearby");
+  await opened.drawn();
+  const said = opened.page.locator(".said", { hasText: "said by the map" });
+  await opened.widget.locator(".row").first().click();
+  for (const answer of ["Reject", "Approve"]) {
+    await opened.widget.locator(".ask:not([aria-disabled='true'])").click();
+    await opened.questions.waitFor();
+    expect(await said.count()).toBe(0);
+    await opened.questions.getByRole("button", { name: answer }).click();
+    await opened.questions.waitFor({ state: "detached" });
+  }
+  await said.waitFor();
+});
+
 test("a question ends with its widget", async () => {
   await opened.page.reload();
   await opened.say("Route from Amsterdam");

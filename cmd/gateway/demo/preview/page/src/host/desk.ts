@@ -49,7 +49,7 @@ export class HostDesk {
 
   async #callTool(call: Call, name: string, input: JsonObject): Promise<JsonObject> {
     if (this.page.faults().has("rejectCalls")) throw this.#refuse(name, "This host lets no widget call a tool.", denied);
-    const verdict = judge(this.session.tools, this.#remembered, name);
+    const verdict = judge(this.session, this.#remembered, name);
     if (verdict.kind === "refused") throw this.#refuse(name, verdict.reason, methodNotFound);
     if (verdict.kind === "ask") {
       const note = verdict.remember ? "Only widgets see this tool. You are asked once." : "An agent could run this tool too, and it may be billed. You are asked each time.";
@@ -71,7 +71,11 @@ export class HostDesk {
   async #say(params: JsonObject): Promise<void> {
     const texts = textsOf(params["content"]);
     if (texts.length === 0) throw new Refused("Only texts can be said here.", denied);
-    this.page.remark(texts.join("\n"));
+    const text = texts.join("\n");
+    const answer = await this.page.ask({ what: text, sentence: "The widget wants to say for you:", note: "It would be your next message to the agent." });
+    this.log.note(answer, "message");
+    if (answer !== "approved") throw new Refused("Not said.", denied);
+    this.page.remark(text);
   }
 
   async #openLink(params: JsonObject): Promise<void> {

@@ -24,12 +24,18 @@ test.each([
   ["also where it says so", "said", ["said"], "ask"],
   ["a name that every object has is no tool", "constructor", [], "refused"],
 ] as const)("%s", (_, name, remembered, kind) => {
-  expect(judge(tools, new Set(remembered), name).kind).toBe(kind);
+  expect(judge({ tools, mapKey: false }, new Set(remembered), name).kind).toBe(kind);
+});
+
+test("a widget is given no key but one for maps", () => {
+  const withKey = [...tools, tool("tomtom-get-api-key", ["app"])];
+  expect(judge({ tools: withKey, mapKey: false }, new Set(["tomtom-get-api-key"]), "tomtom-get-api-key").kind).toBe("refused");
+  expect(judge({ tools: withKey, mapKey: true }, new Set(), "tomtom-get-api-key").kind).toBe("ask");
 });
 
 test("only what may be remembered is", () => {
-  expect(judge(tools, new Set(), "app")).toEqual({ kind: "ask", remember: true });
-  expect(judge(tools, new Set(), "both")).toEqual({ kind: "ask", remember: false });
+  expect(judge({ tools, mapKey: false }, new Set(), "app")).toEqual({ kind: "ask", remember: true });
+  expect(judge({ tools, mapKey: false }, new Set(), "both")).toEqual({ kind: "ask", remember: false });
 });
 
 test.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "ui://x", "no address", ""])("%s is not opened", (url) => {

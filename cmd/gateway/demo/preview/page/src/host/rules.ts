@@ -1,6 +1,6 @@
 // What a widget may ask of its host, before any person is asked.
 
-import type { Tool } from "../api/types.ts";
+import type { Session, Tool } from "../api/types.ts";
 import { asArray, at, type JsonObject } from "../json.ts";
 
 /** visibleTo tells for whom a tool is; both, where it does not say. */
@@ -19,11 +19,14 @@ export type Verdict =
   | { readonly kind: "ask"; readonly remember: boolean }
   | { readonly kind: "approved" };
 
-/** judge checks a widget's call against this session's tools and what the person approved before. */
-export function judge(tools: readonly Tool[], remembered: ReadonlySet<string>, name: string): Verdict {
+const keyTool = "tomtom-get-api-key";
+
+/** judge checks a widget's call against this session and what the person approved before. */
+export function judge({ tools, mapKey }: Pick<Session, "tools" | "mapKey">, remembered: ReadonlySet<string>, name: string): Verdict {
   const tool = tools.find((known) => known.name === name);
   if (tool === undefined) return { kind: "refused", reason: `${name} is no tool of this session.` };
   if (!visibleTo(tool, "app")) return { kind: "refused", reason: `${name} is not for apps.` };
+  if (name === keyTool && !mapKey) return { kind: "refused", reason: "There is no key for maps alone, and a widget gets no other." };
   const appOnly = isAppOnly(tool);
   if (appOnly && remembered.has(name)) return { kind: "approved" };
   return { kind: "ask", remember: appOnly };

@@ -14,6 +14,7 @@ export class LimitPanel {
   readonly #marks = el("div", { class: "marks" });
   readonly #bar = el("div", { class: "bar", role: "img" });
   readonly #legend = el("ul", { class: "legend" });
+  readonly #problem = el("p", { class: "problem", role: "alert" });
   #steps: number[] = [];
   /** The error at the steps that were looked at. */
   readonly #seen = new Map<number, string>();
@@ -25,7 +26,7 @@ export class LimitPanel {
   ) {
     const label = el("label", { for: this.#slider.id }, "Host's limit");
     const head = el("div", { class: "panel-head" }, el("h2", {}, label), el("p", {}, this.#value, el("span", { class: "unit" }, " characters")));
-    this.element = el("section", { class: "panel limit" }, head, this.#slider, this.#marks, this.#bar, this.#legend);
+    this.element = el("section", { class: "panel limit" }, head, this.#slider, this.#marks, this.#bar, this.#legend, this.#problem);
     this.#slider.addEventListener("input", () => this.#say(this.limit));
     this.#slider.addEventListener("change", () => this.choose(this.limit));
     this.begin(own);
@@ -43,7 +44,14 @@ export class LimitPanel {
     this.#set(own);
   }
 
+  /** fail goes back to what is shown, and says why. */
+  fail(shown: Fit, sentence: string): void {
+    this.show(shown);
+    this.#problem.textContent = sentence;
+  }
+
   show(fit: Fit): void {
+    this.#problem.textContent = "";
     const error = fit.simplification?.max_error_m;
     this.#seen.set(fit.limit, error !== undefined ? bound(error) : fit.status === "inline" ? "exact" : "–");
     this.#set(fit.limit);
