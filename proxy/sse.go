@@ -263,8 +263,11 @@ func (r *eventReader) fill() error {
 // detach leaves the bytes of the event that next returned last to the caller.
 func (r *eventReader) detach() {
 	rest := r.rest()
-	first, _ := r.grow(nil, max(firstEventBuffer, len(rest))) // without an error, as a first buffer
-	r.buf = append(first, rest...)
+	r.buf = nil // fill takes another where there is more to read; most often that was all, and many calls wait now
+	if len(rest) > 0 {
+		first, _ := r.grow(nil, max(firstEventBuffer, len(rest))) // without an error, as a first buffer
+		r.buf = append(first, rest...)
+	}
 	r.pos, r.scanned, r.searched = 0, 0, 0
 }
 
