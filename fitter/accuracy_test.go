@@ -9,60 +9,104 @@ import (
 	"tomtom-mcp-gateway/fitter"
 )
 
-// TestHalfTheReferenceError sets Fit beside the published method: at most half its error, or the error that rounding alone
-// makes, in no more characters.
-func TestHalfTheReferenceError(t *testing.T) {
+// published are the results of the published method (reference_test.go) in benchChars, so that short tests need not run it. It takes seconds.
+// What does not fit with it is not there.
+var published = map[string]struct {
+	points int
+	errorM float64
+}{
+	"osm-52778":            {12_855, 32.26},
+	"osm-39414":            {13_084, 16.14},
+	"plain-15000":          {15_000, 0.65},
+	"plain-20571":          {15_213, 1.71},
+	"plain-24000":          {14_909, 2.56},
+	"plain-27000":          {14_626, 3.17},
+	"plain-39414":          {13_686, 8.14},
+	"plain-3-routes-61571": {11_257, 30.31},
+	"rich-39414":           {7_361, 38.66},
+}
+
+// floorM is the error that rounding to five decimals makes, at the latitudes of the lines here and a little more.
+const floorM = 0.8
+
+// fewerVertices names the lines with fewer than 1.35 times the published method's vertices, and how many times it is. docs/fitting.md says what more
+// would cost.
+var fewerVertices = map[string]float64{"plain-27000": 1.34, "plain-39414": 1.31}
+
+// TestTargets holds Fit to its targets on every line and document of 15,000 vertices or more, real and generated: at most half the published
+// method's error, or what rounding makes; 1.35 times its vertices, or all, or the error that rounding makes, which no vertex lowers; errors
+// of the lines of one document within 2 % of one another; 99.5 % of the budget.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for _, d := range benchDocuments() {
+		for _, ladder := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/ladder=%v", d.name, ladder), func(t *testing.T) {
+				t.Parallel()
+				doc, plan := d.doc(t), routePlan()
+				if !ladder {
+					plan = noSheds(plan)
+				}
+				r := fitTo(t, doc, plan, benchChars)
+				reference := published[d.name]
+				if r.Status != fitter.Fitted {
+					if reference.points > 0 {
+						t.Fatalf("status %d; the published method draws %d vertices", r.Status, reference.points)
+					}
+					return
+				}
+				if reference.points > 0 && r.MaxErrorM > max(reference.errorM/2, floorM) {
+					t.Errorf("error %v m, the published method has %v m", r.MaxErrorM, reference.errorM)
+				}
+				times := 1.35
+				if fewer := fewerVertices[d.name]; fewer > 0 {
+					times = fewer
+				}
+				if r.Points < r.OriginalPoints && r.MaxErrorM > floorM && float64(r.Points) < times*float64(reference.points) {
+					t.Errorf("%d vertices, the published method has %d", r.Points, reference.points)
+				}
+				if r.Points < r.OriginalPoints && r.Chars*1000 < benchChars*995 {
+					t.Errorf("%d characters of %d", r.Chars, benchChars)
+				}
+				checkErrors(t, doc, plan, r)
+			})
+		}
+	}
+}
+
+// checkErrors checks that the largest error of any line is the one reported, and that those of the others are within 2 % of it or no more than rounding makes.
+func checkErrors(t *testing.T, doc []byte, plan fitter.Plan, r fitter.Result) {
+	t.Helper()
+	before, after := routesOf(t, doc, plan), routesOf(t, unpack(t, r.AppData), plan)
+	for i := range before {
+		errorM := nearHausdorff(before[i].vertices(), after[i].vertices())
+		if errorM > r.MaxErrorM || errorM < r.MaxErrorM*0.98 && r.MaxErrorM > floorM {
+			t.Errorf("route %d has %v m of %v m", i, errorM, r.MaxErrorM)
+		}
+	}
+}
+
+// TestPublishedFigures runs the published method again.
+func TestPublishedFigures(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("the published method takes seconds")
 	}
-	const floorM = 0.8
 	for _, d := range benchDocuments() {
-		if d.name != "osm-39414" && d.name != "plain-39414" && d.name != "osm-52778" {
-			continue // the benchmarks have the others
-		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			doc, plan := d.doc(t), routePlan()
-			points, errorM, _ := referenceFit(t, doc, plan, benchChars)
-			r := fitTo(t, doc, plan, benchChars)
-			if r.Status != fitter.Fitted {
-				t.Fatalf("status %d", r.Status)
+			points, errorM, chars := referenceFit(t, d.doc(t), routePlan(), benchChars)
+			if chars > benchChars {
+				points, errorM = 0, 0
 			}
-			if points > 0 && r.MaxErrorM > max(errorM/2, floorM) {
-				t.Errorf("error %v m, the published method has %v m", r.MaxErrorM, errorM)
-			}
-			if r.Points < points*13/10 && r.Points < r.OriginalPoints {
-				t.Errorf("%d vertices, the published method has %d", r.Points, points)
-			}
-			if r.Chars*1000 < benchChars*995 && r.Points < r.OriginalPoints {
-				t.Errorf("%d characters of %d", r.Chars, benchChars)
+			if want := published[d.name]; points != want.points || math.Abs(errorM-want.errorM) > 0.005 {
+				t.Errorf("%d vertices, %.2f m; published says %d, %v m", points, errorM, want.points, want.errorM)
 			}
 		})
 	}
 }
 
-// TestLinesShareTheError has three routes of different kinds: their errors come out alike.
-func TestLinesShareTheError(t *testing.T) {
-	t.Parallel()
-	for _, d := range benchDocuments() {
-		if d.name != "plain-3-routes-61571" {
-			continue
-		}
-		doc, plan := d.doc(t), noSheds(routePlan())
-		r := fitTo(t, doc, plan, benchChars)
-		before, after := routesOf(t, doc, plan), routesOf(t, unpack(t, r.AppData), plan)
-		for i := range before {
-			errorM := nearHausdorff(before[i].vertices(), after[i].vertices())
-			if errorM > r.MaxErrorM || errorM < r.MaxErrorM*0.98 {
-				t.Errorf("route %d has %v m of %v m", i, errorM, r.MaxErrorM)
-			}
-		}
-	}
-}
-
-// nearHausdorff is hausdorff for lines so long that each vertex is compared only with the segments around its place: those from
-// the last kept vertex that it equals, less rounding, to some after it.
+// nearHausdorff is hausdorff for lines so long that each vertex is compared only with the segments around its place: those around
+// the last kept vertex that it equals, less rounding.
 func nearHausdorff(from, to [][]float64) float64 {
 	a, b := unwrapped(from), unwrapped(to)
 	worst, at := 0.0, 0
@@ -71,7 +115,7 @@ func nearHausdorff(from, to [][]float64) float64 {
 			at++
 		}
 		nearest := math.Inf(1)
-		for k := max(at-1, 0); k < min(at+2, len(b)-1); k++ {
+		for k := max(at-2, 0); k < min(at+3, len(b)-1); k++ {
 			nearest = min(nearest, segmentDistance(p, b[k], b[k+1]))
 		}
 		worst = max(worst, nearest)

@@ -44,6 +44,8 @@ func benchDocuments() []benchDocument {
 		{"osm-39414", func(tb testing.TB) []byte { tb.Helper(); return firstVertices(tb, 39414) }},
 		{"plain-15000", generated(false, 15000)},
 		{"plain-20571", generated(false, 20571)},
+		{"plain-24000", generated(false, 24000)},
+		{"plain-27000", generated(false, 27000)},
 		{"plain-39414", generated(false, 39414)},
 		{"plain-3-routes-61571", generated(false, 20571, 20500, 20500)},
 		{"rich-39414", generated(true, 39414)},

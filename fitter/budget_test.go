@@ -121,6 +121,7 @@ type leftOut struct {
 	decimals      int
 
 	at    [][2]float64 // vertices, longitudes continuous within a part
+	now   [][2]float64 // the written ones
 	stays []int        // by written position: its vertex, −1 where it may be one or another
 }
 
@@ -148,17 +149,27 @@ func newLeftOut(doc, got []byte, before, after route, decimals int, indices bool
 			fixed[now] = v
 		}
 	}
+	l.embed(fixed)
+	for _, part := range after.parts {
+		l.now = append(l.now, unwrapped(part)...)
+	}
+	return l
+}
+
+// embed finds the vertices that stayed: of those that may have, the first and the last, which have to be one.
+func (l *leftOut) embed(fixed []int) {
+	was, is := l.before.vertices(), l.after.vertices()
 	same := func(v, k int) bool {
 		return fixed[k] == v || fixed[k] < 0 && l.round(was[v][0]) == is[k][0] && l.round(was[v][1]) == is[k][1] && slices.Equal(was[v][2:], is[k][2:])
 	}
 	l.stays = make([]int, len(is))
-	for k, v := 0, 0; k < len(is); k, v = k+1, v+1 { // the first ones that it may be
+	for k, v := 0, 0; k < len(is); k, v = k+1, v+1 {
 		for !same(v, k) {
 			v++
 		}
 		l.stays[k] = v
 	}
-	for k, v := len(is)-1, len(was)-1; k >= 0; k, v = k-1, v-1 { // the last ones
+	for k, v := len(is)-1, len(was)-1; k >= 0; k, v = k-1, v-1 {
 		for !same(v, k) {
 			v--
 		}
@@ -166,7 +177,6 @@ func newLeftOut(doc, got []byte, before, after route, decimals int, indices bool
 			l.stays[k] = -1
 		}
 	}
-	return l
 }
 
 // each calls f with the vertices that were left out, and the written positions before which they were.
@@ -191,21 +201,19 @@ func (l *leftOut) round(x float64) float64 {
 
 // errorWith is the error of the chords that a vertex put back would make, no less than Fit would say of them.
 func (l *leftOut) errorWith(k, v int) float64 {
-	worst := 0.0
-	for _, ends := range [][2]int{{l.stays[k-1], v}, {v, l.stays[k]}} {
-		from, to := l.written(ends[0]), l.written(ends[1])
-		if math.Abs(from[0]-to[0]) >= 180 {
+	worst, middle := 0.0, [2]float64{l.round(l.at[v][0]), l.round(l.at[v][1])}
+	for _, c := range []struct {
+		first, last int
+		from, to    [2]float64
+	}{{l.stays[k-1], v, l.now[k-1], middle}, {v, l.stays[k], middle, l.now[k]}} {
+		if math.Abs(c.from[0]-c.to[0]) >= 180 {
 			return math.Inf(1)
 		}
-		for i := ends[0]; i <= ends[1]; i++ {
-			worst = max(worst, generousDistance(l.at[i], from, to))
+		for i := c.first; i <= c.last; i++ {
+			worst = max(worst, generousDistance(l.at[i], c.from, c.to))
 		}
 	}
 	return worst
-}
-
-func (l *leftOut) written(v int) [2]float64 {
-	return [2]float64{l.round(l.at[v][0]), l.round(l.at[v][1])}
 }
 
 // generousDistance is segmentDistance where the earth is flattest, and with the longest degree of longitude around.

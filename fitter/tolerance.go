@@ -13,7 +13,7 @@ const firstTolerance = 0.8
 const slack = 0.02
 
 // Within which part of the tolerance of a grid's rounding the search for chords is of no use: every vertex is needed.
-const roundingM = 1.1 // of metreGrid
+const roundingM = 0.9 // of metreGrid
 
 // tolerances looks for the tolerance at which the cheapest chords fill the budget.
 type tolerances struct {
