@@ -40,10 +40,11 @@ func (s *search) documents(text, least, most int) int {
 // filled reports whether so many bytes of gzip are 99.5 % of the budget or more, in characters.
 func (s *search) filled(bytes int) bool { return 4*(s.limit-bytes)+9 <= s.limit/50 }
 
-// toppedUp adds vertices to an attempt, just made, that leaves too much of the budget.
+// toppedUp adds vertices to an attempt, just made, that leaves too much of the budget. One that does not draw nearer than what there is already
+// will not be taken anyway.
 func (s *search) toppedUp(a attempt) attempt {
 	w := s.w
-	if !a.fits || len(w.kept) == s.total || s.filled(a.bytes) {
+	if !a.fits || len(w.kept) == s.total || s.filled(a.bytes) || a.errorM >= s.beatM {
 		return a
 	}
 	lines, rest := w.lineBits, w.restBits
