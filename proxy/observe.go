@@ -76,8 +76,12 @@ func (rec *record) take(o outcome, chars int) {
 	rec.fitted, rec.minified, rec.chars = o.fit, o.minify, chars
 }
 
-// logUnanswered records every tool call that waits for its response, which does not come or was not read.
+// logUnanswered records every tool call that waits for its response, which does not come or was not read. Of what the
+// gateway asks for itself, whoever asked says what came of it.
 func (x *exchange) logUnanswered(ctx context.Context, status, reason string) {
+	if x.started.IsZero() {
+		return
+	}
 	for _, q := range x.requests {
 		if !x.waitsFor(q) || q.route != routeCall {
 			continue

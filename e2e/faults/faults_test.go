@@ -67,7 +67,7 @@ func (s site) meet(t *testing.T, f *fault, tool string) seen {
 	s.in.arm(f, tool)
 	var got received
 	if f.down {
-		s.in.down(t, func() { got = s.call(t) })
+		s.in.down(func() { got = s.call(t) })
 	} else {
 		got = s.call(t)
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	callTool   = "tomtom-routing"
 	redeemTool = "tomtom-get-viz-data"
+	fetchTool  = "tomtom-data-viz"
 
 	vizID  = "8aebc4ba-6dcd-4516-a2d3-5cb9c3823503"
 	served = `{"a":[1.50,"ünï \u003c"],"_meta":{"show_ui":true,"viz_id":"` + vizID + `"}}`
@@ -54,7 +55,7 @@ func start(t *testing.T, s shape, env ...string) site {
 	if s.stream {
 		reply = testkit.Event
 	}
-	script := testkit.NewScript().Tool(callTool, reply(testkit.TextResult(served))).Tool(redeemTool, reply(testkit.TextResult(data)))
+	script := testkit.NewScript().Tool(callTool, reply(testkit.TextResult(served))).Tool(fetchTool, reply(testkit.TextResult(served))).Tool(redeemTool, reply(testkit.TextResult(data)))
 	up := testkit.StartUpstream(t, script)
 	in := startInjector(t, up.Address)
 	return site{shape: s, Gateway: testkit.StartGateway(t, "http://"+in.address+"/mcp", env...), up: up, in: in}

@@ -12,13 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"tomtom-mcp-gateway/e2e/testkit"
 )
 
 // injector stands between the gateway and an upstream. Requests and answers pass, except those of the tool that a fault is
 // armed for: they meet the fault, as often as they come.
 type injector struct {
+	tb                testing.TB
 	upstream, address string
 
 	mu       sync.Mutex
@@ -33,11 +32,15 @@ type injector struct {
 // startInjector listens in front of the upstream's address until the test ends.
 func startInjector(tb testing.TB, upstream string) *injector {
 	tb.Helper()
-	in := &injector{upstream: upstream, address: "127.0.0.1:0", conns: map[*net.TCPConn]struct{}{}, seen: map[string]int{}}
-	if err := in.listen(); err != nil {
-		tb.Fatal(err)
+	in := &injector{tb: tb, upstream: upstream, conns: map[*net.TCPConn]struct{}{}, seen: map[string]int{}}
+	// At an address of this machine that nobody else here uses, so that nobody takes its port while it is down.
+	for _, in.address = range []string{"127.0.0.77:0", "127.0.0.1:0"} {
+		if in.listen() == nil {
+			tb.Cleanup(in.cut)
+			return in
+		}
 	}
-	tb.Cleanup(in.cut)
+	tb.Fatal("no address to listen at")
 	return in
 }
 
@@ -110,7 +113,7 @@ func (in *injector) came(tool string) int {
 func (in *injector) meets(body []byte) *fault {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, tool := range []string{callTool, redeemTool} {
+	for _, tool := range []string{callTool, redeemTool, fetchTool} {
 		if bytes.Contains(body, []byte(`"method":"tools/call","params":{"name":"`+tool+`"`)) {
 			in.seen[tool]++
 			if f := in.fault; f != nil && in.tool == tool {
@@ -261,17 +264,19 @@ func (s *strike) answer(a answer, lines ...string) {
 // awaitEnd returns when the gateway has closed the connection.
 func (s *strike) awaitEnd() { _, _ = io.Copy(io.Discard, s.conn) }
 
-// restart is what a supervisor does with a process that dies in the middle of its work. Where the address is taken in that
-// moment, the next call says so.
+// restart is what a supervisor does with a process that dies in the middle of its work.
 func (in *injector) restart() {
 	in.cut()
-	_ = in.listen()
+	if err := in.listen(); err != nil {
+		in.tb.Errorf("the address is taken: %v", err)
+	}
 }
 
 // down keeps everybody from the address while during runs.
-func (in *injector) down(tb testing.TB, during func()) {
-	tb.Helper()
+func (in *injector) down(during func()) {
 	in.cut()
 	during()
-	testkit.Eventually(tb, "the address to be free", func() bool { return in.listen() == nil })
+	if err := in.listen(); err != nil {
+		in.tb.Errorf("the address is taken: %v", err)
+	}
 }
