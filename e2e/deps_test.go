@@ -102,6 +102,7 @@ var bans = []struct {
 	{"proxy", "os", false, "everything comes in Options"},
 	{"proxy", "net/http/httputil", false, "its reverse proxy decides about headers, retries and flushing on its own"},
 	{"cmd/gateway/demo/preview", "os", false, "everything comes in Options"},
+	{"proxy", "go.opentelemetry.io/otel/sdk/trace", true, "it makes spans by what it is given; where they go is the program's to say"},
 	{"cmd/gateway", "net/http/pprof", true, "nothing registers handlers behind our back"},
 }
 

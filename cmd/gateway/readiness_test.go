@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 )
 
 // fakeReadiness answers dials from err and counts them; its clock stands still unless moved.
@@ -113,5 +116,47 @@ func TestReadinessOutlivesItsProber(t *testing.T) {
 	server.Close()
 	if err := newReadiness(dialled(upstream)).check(t.Context()); err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("with the upstream gone: %v", err)
+	}
+}
+
+// TestAnyOrder: a gateway that starts before its upstream is up, is not ready, and works as soon as the upstream is there;
+// nor does it end with it.
+func TestAnyOrder(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	record, _, stop, wait := serving(t, "GATEWAY_UPSTREAM_URL=http://"+address+"/mcp")
+	admin, mcp := "http://"+record["admin"].(string), "http://"+record["listen"].(string)
+	for path, want := range map[string]int{"/startupz": 200, "/healthz": 200, "/readyz": 503} {
+		if status, body := fetch(t, admin+path); status != want {
+			t.Errorf("%s before there is an upstream: %d %s", path, status, body)
+		}
+	}
+	if status, _ := fetch(t, mcp+"/health"); status != http.StatusBadGateway {
+		t.Errorf("a request before there is an upstream: %d", status)
+	}
+	if l, err = net.Listen("tcp", address); err != nil {
+		t.Skipf("another process took the upstream's address: %v", err)
+	}
+	server := httptest.NewUnstartedServer(upstream.New(upstream.Options{}))
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	if status, body := fetch(t, mcp+"/health"); status != http.StatusOK {
+		t.Errorf("a request to an upstream that came later: %d %s", status, body)
+	}
+	server.Close()
+	if status, _ := fetch(t, mcp+"/health"); status != http.StatusBadGateway {
+		t.Errorf("a request to an upstream that has gone: %d", status)
+	}
+	if status, _ := fetch(t, admin+"/healthz"); status != http.StatusOK {
+		t.Errorf("the gateway went with its upstream: %d", status)
+	}
+	stop()
+	if code := wait(); code != exitOK {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
-	"tomtom-mcp-gateway/config"
 )
 
 // authority makes certificates.
@@ -323,15 +322,5 @@ func TestFollow(t *testing.T) {
 	}
 	if _, err := follow(slog.New(slog.DiscardHandler), readAuthorities(name), name); err == nil {
 		t.Error("a file without certificates was taken")
-	}
-}
-
-func TestMemoryDoubts(t *testing.T) {
-	for _, tt := range []struct{ held, limit, warnings int64 }{
-		{256 << 20, 0, 0}, {256 << 20, 512 << 20, 0}, {256 << 20, 320 << 20, 0}, {256 << 20, 319 << 20, 1}, {256 << 20, 1 << 20, 1},
-	} {
-		if got := memoryDoubts(config.Bounds{MaxBufferedBytes: tt.held}, tt.limit); len(got) != int(tt.warnings) {
-			t.Errorf("%+v: %v", tt, got)
-		}
 	}
 }

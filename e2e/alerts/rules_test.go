@@ -89,6 +89,10 @@ func TestRulesFire(t *testing.T) {
 			t.Errorf("there is no rule %s", name)
 		}
 	}
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	quiet := load(t, healthy)
 	if len(rules) == 0 {
 		t.Fatal("there are no rules")
@@ -104,6 +108,9 @@ func TestRulesFire(t *testing.T) {
 			}
 			if !firing(t, load(t, instead(t, healthy, trouble)), rule, 60) {
 				t.Errorf("it does not fire with %s", trouble)
+			}
+			if !strings.Contains(string(page), "`"+name+"`") {
+				t.Error("docs/operations.md does not say what to do")
 			}
 			if rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" || rule.Labels["severity"] == "" {
 				t.Errorf("it says too little: %v %v", rule.Labels, rule.Annotations)
