@@ -23,6 +23,8 @@ interface Looked {
 export class Preview {
   #looked: Looked | undefined;
   #view: View | undefined;
+  /** The calls that are being made. A press too many of a button is not another call, which may be billed. */
+  readonly #running = new Set<string>();
   /** Whoever began last may go on; what an earlier one still waits for comes to nothing. */
   #latest = 0;
 
@@ -36,7 +38,9 @@ export class Preview {
   /** run runs a tool once, as an agent would after that sentence. */
   async run(name: string, input: JsonObject, sentence?: string): Promise<void> {
     const tool = this.session.tools.find((known) => known.name === name);
-    if (tool === undefined) return;
+    const asked = JSON.stringify([name, input]);
+    if (tool === undefined || this.#running.has(asked)) return;
+    this.#running.add(asked);
     const limit = this.session.limits.tools[name] ?? this.session.limits.default;
     const turn = new Turn(sentence, name, input, (again) => void this.open(again.call!, again));
     await this.#rest();
@@ -51,6 +55,8 @@ export class Preview {
       else turn.rest();
     } catch (error) {
       turn.failed((error as Error).message);
+    } finally {
+      this.#running.delete(asked);
     }
     await this.#listCalls();
   }

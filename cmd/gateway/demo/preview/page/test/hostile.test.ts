@@ -34,11 +34,11 @@ test.each(["hostile-escape", "hostile-inject"])("%s gets nowhere", async (tool) 
   const tried = await attempts(tool);
   expect(tried.length).toBeGreaterThanOrEqual(20);
   expect(tried.filter(({ outcome }) => outcome !== "blocked")).toEqual([]);
-  // What it then tries is to go elsewhere with what it knows: the frame's policy leaves it an empty error page.
+  // What it then tries is to go elsewhere with what it knows: the frame's policy leaves it where it is, or with an error page.
   const refused = (await opened.said("refused", "hostile-both")).length;
   await question().getByRole("button", { name: "Reject" }).click();
   await expect.poll(async () => (await opened.said("refused", "hostile-both")).length).toBe(refused + 1);
-  await expect.poll(() => opened.widgetFrame.url()).not.toBe("about:srcdoc");
+  await expect.poll(async () => opened.widgetFrame.url() !== "about:srcdoc" || (await opened.widgetFrame.locator("#done").isVisible())).toBe(true);
   expect(await hits()).toEqual([]);
   expect(opened.page.url()).toBe(address);
   expect(opened.page.context().pages()).toHaveLength(1);

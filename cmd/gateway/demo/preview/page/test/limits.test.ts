@@ -79,6 +79,14 @@ test("the slider is worked with the keyboard, and says what it stands for", asyn
   for (const mark of marks.slice(1, -1)) expect(mark).toMatch(/ m$/);
 });
 
+test("a step that is pressed with the keyboard keeps the keyboard's place", async () => {
+  const step = opened.page.getByRole("button", { name: "60,000 characters", exact: true });
+  await step.focus();
+  await opened.page.keyboard.press("Enter");
+  await opened.page.locator('.bar[aria-label^="Of 60,000 characters"]').waitFor();
+  expect(await step.evaluate((button) => button === document.activeElement)).toBe(true);
+});
+
 test("the drawing shows both lines, and goes out and in", async () => {
   const drawing = opened.page.locator(".drawing-picture");
   const near = await opened.picture(drawing);

@@ -42,6 +42,13 @@ test("every sentence is said, with the call that an agent would make of it", asy
   await expect.poll(() => opened.page.locator('.history button[aria-current="true"]').count()).toBe(1);
 });
 
+test("a sentence that is pressed twice is one call", async () => {
+  const before = await calls();
+  await opened.page.locator(".suggestions .prompt").first().dblclick();
+  await opened.drawn();
+  await expect.poll(calls).toBe(before + 1);
+});
+
 test("a call of the history is shown again, and no tool runs for it", async () => {
   const before = await calls();
   const oldest = opened.page.locator(".history button").last();

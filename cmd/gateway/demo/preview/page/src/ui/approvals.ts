@@ -25,7 +25,10 @@ export class Approvals {
     return new Promise((resolve) => {
       const finish = (answer: Answer): void => {
         clearTimeout(timer);
+        const hadFocus = card.contains(document.activeElement);
         card.remove();
+        // The keyboard's place is the next question, or the conversation.
+        if (hadFocus) (this.element.querySelector<HTMLElement>("button") ?? this.element.closest<HTMLElement>(".thread"))?.focus();
         this.#open.delete(finish);
         resolve(answer);
       };

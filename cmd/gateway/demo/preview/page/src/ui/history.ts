@@ -19,7 +19,9 @@ export class CallList {
       const isCurrent = call.id === current;
       return el("li", {}, button([name, about, time], () => this.choose(call), { ...(isCurrent ? { "aria-current": "true" } : {}) }));
     });
+    const hadFocus = this.element.contains(document.activeElement);
     this.element.replaceChildren(...(items.length > 0 ? items : [el("li", { class: "note" }, "Nothing ran yet.")]));
+    if (hadFocus) this.element.querySelector<HTMLElement>('[aria-current="true"]')?.focus();
   }
 }
 

@@ -89,8 +89,8 @@ function section(title: string, content: HTMLElement): HTMLElement {
 }
 
 function header({ gateway, upstream }: Session, tools: HTMLElement): HTMLElement {
-  const part = (name: string, detail: string): HTMLElement => el("li", {}, el("b", {}, name), ...(detail === "" ? [] : [el("span", {}, detail)]));
-  const path = el("ol", { class: "path", "aria-label": "The way of a call" }, part("this page", "host"), part("gateway", gateway.version === "unknown" ? "" : gateway.version), part(upstream.name, upstream.version));
+  const part = (name: string, detail: string, title?: string): HTMLElement => el("li", { title }, el("b", {}, name), ...(detail === "" ? [] : [el("span", {}, detail)]));
+  const path = el("ol", { class: "path", "aria-label": "The way of a call" }, part("this page", "host"), part("gateway", gateway.version === "unknown" ? "" : gateway.version), part(upstream.name, upstream.version, upstream.url));
   return el("header", { class: "top" }, el("h1", {}, icon("map"), "TomTom MCP gateway"), tools, path);
 }
 

@@ -41,6 +41,7 @@ export class LimitPanel {
     this.#steps = stepsOf(this.steps, own);
     this.#seen.clear();
     this.#slider.max = String(this.#steps.length - 1);
+    this.#marks.replaceChildren(...this.#steps.map((step) => this.#markFor(step)));
     this.#set(own);
   }
 
@@ -68,6 +69,14 @@ export class LimitPanel {
     }));
   }
 
+  #markFor(step: number): HTMLElement {
+    const press = (): void => {
+      this.#set(step);
+      this.choose(step);
+    };
+    return button([el("b", {}, brief(step)), el("span")], press, { class: "mark", "aria-label": `${count(step)} characters` });
+  }
+
   #set(limit: number): void {
     this.#slider.value = String(Math.max(0, this.#steps.indexOf(limit)));
     this.#say(limit);
@@ -76,13 +85,11 @@ export class LimitPanel {
   #say(limit: number): void {
     this.#value.textContent = count(limit);
     this.#slider.setAttribute("aria-valuetext", `${count(limit)} characters`);
-    this.#marks.replaceChildren(...this.#steps.map((step) => {
-      const label = [el("b", {}, brief(step)), el("span", {}, this.#seen.get(step) ?? "·")];
-      const press = (): void => {
-        this.#set(step);
-        this.choose(step);
-      };
-      return button(label, press, { class: "mark", "aria-current": step === limit ? "true" : undefined, "aria-label": `${count(step)} characters` });
-    }));
+    for (const [i, step] of this.#steps.entries()) {
+      const mark = this.#marks.children[i]!;
+      mark.lastElementChild!.textContent = this.#seen.get(step) ?? "·";
+      if (step === limit) mark.setAttribute("aria-current", "true");
+      else mark.removeAttribute("aria-current");
+    }
   }
 }
