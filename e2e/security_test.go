@@ -13,6 +13,7 @@ import (
 var testRooms = map[string]string{
 	"attacks": "attacks", "faults": "faults", "wire": "wire", "hosts": "hosts", "pipes": "pipes",
 	"proxy": "../proxy", "stdio": "../proxy/stdio", "gateway": "../cmd/gateway", "config": "../config", "widgets": "../widgets",
+	"preview": "../cmd/gateway/demo/preview",
 }
 
 // TestThreatsHaveTheirTests: each line of the threat model in SECURITY.md says what holds, and names tests of it, all of

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/CycloneDX/cyclonedx-go"
+
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 

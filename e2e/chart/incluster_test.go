@@ -10,6 +10,7 @@ import (
 
 	core "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
