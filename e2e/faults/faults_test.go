@@ -59,6 +59,23 @@ func TestFaults(t *testing.T) {
 	checkDocument(t, tables[callTool], tables[redeemTool])
 }
 
+// TestFaultsOfANewerServer lets them meet what is between the gateway and a server of 2026-07-28: hosts of either era get
+// the same of it.
+func TestFaultsOfANewerServer(t *testing.T) {
+	for _, s := range []shape{{stream: true, newer: true}, {stream: true, newer: true, modern: true}} {
+		t.Run(s.String(), func(t *testing.T) {
+			common := start(t, s)
+			for _, f := range list {
+				for _, tool := range []string{callTool, redeemTool} {
+					if f.meets(tool) && f.env == nil {
+						t.Run(f.name+"/"+tool, func(t *testing.T) { common.meet(t, f, tool) })
+					}
+				}
+			}
+		})
+	}
+}
+
 // meet lets the fault meet the host's call, or its redemption, and then sees that the next call is as if nothing had been.
 func (s site) meet(t *testing.T, f *fault, tool string) seen {
 	t.Helper()

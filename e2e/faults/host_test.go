@@ -16,6 +16,7 @@ const (
 	callTool   = "tomtom-routing"
 	redeemTool = "tomtom-get-viz-data"
 	fetchTool  = "tomtom-data-viz"
+	otherTool  = "somebody-elses"
 
 	vizID  = "8aebc4ba-6dcd-4516-a2d3-5cb9c3823503"
 	served = `{"a":[1.50,"ünï \u003c"],"_meta":{"show_ui":true,"viz_id":"` + vizID + `"}}`
@@ -25,9 +26,13 @@ const (
 )
 
 // shape is how one call travels: how the upstream writes its answers, and which era the host speaks.
-type shape struct{ stream, modern bool }
+type shape struct {
+	stream, modern bool
+	newer          bool // the server speaks 2026-07-28 alone
+}
 
-var shapes = []shape{{true, false}, {true, true}, {false, false}, {false, true}}
+// shapes are those in front of a server such as TomTom's.
+var shapes = []shape{{stream: true}, {stream: true, modern: true}, {}, {modern: true}}
 
 func (s shape) String() string {
 	name := "document"
@@ -55,8 +60,13 @@ func start(t *testing.T, s shape, env ...string) site {
 	if s.stream {
 		reply = testkit.Event
 	}
-	script := testkit.NewScript().Tool(callTool, reply(testkit.TextResult(served))).Tool(fetchTool, reply(testkit.TextResult(served))).Tool(redeemTool, reply(testkit.TextResult(data)))
-	up := testkit.StartUpstream(t, script)
+	script := testkit.NewScript().Tool(callTool, reply(testkit.TextResult(served))).Tool(fetchTool, reply(testkit.TextResult(served))).
+		Tool(otherTool, reply(testkit.TextResult("theirs"))).Tool(redeemTool, reply(testkit.TextResult(data)))
+	server := http.Handler(script)
+	if s.newer {
+		server = testkit.NewModern(served, data, "2026-07-28")
+	}
+	up := testkit.StartUpstream(t, server)
 	in := startInjector(t, up.Address)
 	return site{shape: s, Gateway: testkit.StartGateway(t, "http://"+in.address+"/mcp", env...), up: up, in: in}
 }
@@ -80,9 +90,15 @@ func (s site) call(t *testing.T) received {
 		const apps = `{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`
 		message, header = testkit.ModernCallMessage(hostID, callTool, `{"show_ui":true}`, apps), testkit.ModernHeader(callTool)
 	}
+	return s.post(t, message, header)
+}
+
+// post posts as a host.
+func (s site) post(t *testing.T, message string, header map[string]string) received {
+	t.Helper()
 	response, err := testkit.Client{URL: s.URL}.Start(t, http.MethodPost, message, header)
 	if err != nil {
-		return received{err: err}
+		return received{err: fmt.Errorf("no answer: %w", err)}
 	}
 	defer func() { _ = response.Body.Close() }()
 	r := received{status: response.StatusCode, stream: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")}

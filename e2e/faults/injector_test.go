@@ -113,7 +113,7 @@ func (in *injector) came(tool string) int {
 func (in *injector) meets(body []byte) *fault {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, tool := range []string{callTool, redeemTool, fetchTool} {
+	for _, tool := range []string{callTool, redeemTool, fetchTool, otherTool} {
 		if bytes.Contains(body, []byte(`"method":"tools/call","params":{"name":"`+tool+`"`)) {
 			in.seen[tool]++
 			if f := in.fault; f != nil && in.tool == tool {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"tomtom-mcp-gateway/e2e/testkit"
 )
 
 // What a host gets.
@@ -173,8 +171,7 @@ var list = []*fault{
 	}},
 	{name: "another process answers, which does not have the data", reason: "gone", redeemed: true, inject: func(s *strike) {
 		a := s.asked()
-		a.body = bytes.Replace(a.body, []byte(`{"content":[{"type":"text","text":`+testkit.Quote(data)+`}]}`),
-			[]byte(`{"content":[{"type":"text","text":"Visualization data not found or expired"}],"isError":true}`), 1)
+		a.body = bytes.Replace(a.body, []byte(`"content":[`), []byte(`"isError":true,"content":[{"type":"text","text":"not found or expired"},`), 1)
 		s.answer(a)
 	}},
 	{name: "data that breaks off", reason: "data is no JSON", redeemed: true, inject: func(s *strike) {

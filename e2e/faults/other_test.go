@@ -1,0 +1,73 @@
+package faults
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"tomtom-mcp-gateway/e2e/testkit"
+)
+
+// TestFaultsOfOtherTools: of a tool that the gateway does not know the host gets what the server sent, byte for byte, or an
+// error under its own id; an answer that breaks off breaks off for the host, too, and never looks whole. Nothing is sent
+// twice, although these calls share connections with others.
+func TestFaultsOfOtherTools(t *testing.T) {
+	common := start(t, shapes[0])
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	for _, f := range list {
+		if f.redeemed || f.env != nil && !f.slow { // what passes has no limits
+			continue
+		}
+		run := func() {
+			t.Run(f.name, func(t *testing.T) {
+				at := common
+				if f.env != nil {
+					at = start(t, shapes[0], f.env...)
+				}
+				at.other(t, f)
+			})
+		}
+		if f.slow {
+			slow.Go(run)
+			continue
+		}
+		run()
+	}
+}
+
+// other lets the fault meet the call of a tool of somebody else's.
+func (s site) other(t *testing.T, f *fault) {
+	t.Helper()
+	s.up.Forget()
+	s.in.arm(f, otherTool)
+	var got received
+	once := func() { got = s.post(t, testkit.CallMessage(hostID, otherTool, `{}`), nil) }
+	if f.down {
+		s.in.down(once)
+	} else {
+		once()
+	}
+	ran := 1
+	if f.down || f.unread {
+		ran = 0
+	}
+	if n := s.up.Calls(otherTool); n != ran || s.in.came(otherTool) > 1 {
+		t.Errorf("the tool ran %d times, and was called %d times", n, s.in.came(otherTool))
+	}
+	all := got.responses()
+	failed := len(all) == 1 && all[0].Error != nil && got.status >= http.StatusBadGateway && strings.Contains(string(*all[0].Error), "-32603")
+	whole := got.err == nil && (bytes.Equal(got.body, s.in.gave()) || len(all) == 1 && all[0].Result != nil)
+	switch {
+	case failed || whole:
+	case got.err != nil && got.status == http.StatusOK: // it had begun
+	default:
+		t.Errorf("the host got %d %q, %v", got.status, got.body, got.err)
+	}
+	s.in.arm(nil, "")
+	if after := s.call(t).says(t, nil); after != theText {
+		t.Errorf("the next call got %s", after)
+	}
+}
