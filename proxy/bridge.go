@@ -137,9 +137,7 @@ func (x *exchange) crossToLegacy(ctx context.Context, n *nature) (ok bool) {
 		return false
 	case (gr.session != "" || x.g.upstream.own != nil) && b.level != "" && jsonspanHas(gr.capabilities, "logging"):
 		// Where there is neither a session nor a process of one's own, there is nothing that a level could be set for.
-		q := x.g.question(methodSetLevel, []newMember{{"level", quoted(b.level)}})
-		q.version, q.session = gr.version, gr.session
-		_, _, _ = x.g.ask(x.r, l, q) // a call without its log is still the call
+		x.askLevel(ctx, l)
 	}
 	return true
 }

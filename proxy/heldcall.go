@@ -154,13 +154,14 @@ func (x *exchange) holdFor(ctx context.Context, events *eventReader, ev event) (
 
 // inputRequired is the result by which a modern host is asked for what the question of a legacy upstream asks for.
 func inputRequired(question message, state string, info []byte) []byte {
-	request := []newMember{{"method", quoted(question.method)}}
-	if question.params.Len() > 0 {
-		request = append(request, newMember{"params", question.raw(question.params)})
+	params := question.raw(question.params)
+	if len(params) == 0 {
+		params = []byte("{}") // they may be missing, which clients were seen not to understand
 	}
+	request := object(newMember{"method", quoted(question.method)}, newMember{"params", params})
 	return object(
 		newMember{memberResultType, quoted(resultInputRequired)},
-		newMember{memberInputRequests, object(newMember{inputName, object(request...)})},
+		newMember{memberInputRequests, object(newMember{inputName, request})},
 		newMember{memberRequestState, quoted(state)},
 		newMember{"_meta", object(newMember{metaServerInfo, info})},
 	)

@@ -174,7 +174,11 @@ func TestModernHostIsAskedByALegacyUpstream(t *testing.T) {
 			}
 			in := wantedOf(t, asked)
 			request := in.InputRequests[inputName]
-			if request.Method != tt.method || string(request.Params) != tt.params || in.Meta[metaServerInfo] == nil {
+			want := tt.params
+			if want == "" {
+				want = "{}" // clients were seen not to understand that there are none
+			}
+			if request.Method != tt.method || string(request.Params) != want || in.Meta[metaServerInfo] == nil {
 				t.Errorf("asked for %s %s", request.Method, request.Params)
 			}
 			got := g.postModern(t, askedCall(`"two"`, everyAsk, strings.ReplaceAll(args, ",", " ,"), withInput(in.RequestState, tt.response), `"progressToken":"second",`))

@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
+	"sync"
 )
 
 // logLevels are the levels of logging, in order.
@@ -42,3 +45,26 @@ func (g *Gateway) logLevel() string {
 
 // hasOneHost reports whether one person's host is all that this process serves.
 func (g *Gateway) hasOneHost() bool { return g.recent != nil }
+
+// askLevel sets the level that a modern host asks for at a legacy upstream, before the request itself goes there. A call without
+// its log is still the call. Over a pipe nothing waits for the answer: a server may do nothing before it has been told its
+// host's roots, and asks for them on the call, which then ends for a while.
+func (x *exchange) askLevel(ctx context.Context, l *lease) {
+	gr := x.bridge.greeting
+	q := x.g.question(methodSetLevel, []newMember{{"level", quoted(x.bridge.level)}})
+	q.version, q.session = gr.version, gr.session
+	if x.g.upstream.own == nil {
+		_, _, _ = x.g.ask(x.r, l, q)
+		return
+	}
+	onItsWay := make(chan struct{})
+	var once sync.Once
+	r := x.r.WithContext(httptrace.WithClientTrace(context.WithoutCancel(ctx), &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { once.Do(func() { close(onItsWay) }) },
+	}))
+	go func() {
+		defer once.Do(func() { close(onItsWay) })
+		_, _, _ = x.g.ask(r, nil, q)
+	}()
+	<-onItsWay
+}
