@@ -55,7 +55,10 @@ image)
 	command -v buildah >/dev/null && [[ -s /etc/ssl/certs/ca-certificates.crt ]] || debian buildah ca-certificates
 	;;
 kube)
-	command -v etcd >/dev/null || debian etcd-server
+	if ! command -v etcd >/dev/null; then
+		debian etcd-server
+		service etcd stop >/dev/null 2>&1 || : # the tests start their own
+	fi
 	command -v curl >/dev/null || debian curl
 	;;
 *)

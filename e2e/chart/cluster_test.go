@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,12 +129,15 @@ func (c *cluster) apply(tb testing.TB, text string, args ...string) {
 	}
 }
 
-// helm runs a Helm and demands that it succeeds.
+// helm runs a Helm and demands that it succeeds, with pods that Pod Security admits.
 func (c *cluster) helm(tb testing.TB, pkg string, args ...string) string {
 	tb.Helper()
 	out := run(tb.Context(), c.environment(tb), nil, tool(tb, pkg), args...)
 	if out.err != nil {
 		tb.Fatalf("helm %q: %v\n%s", args, out.err, out.all())
+	}
+	if strings.Contains(out.all(), "would violate PodSecurity") {
+		tb.Errorf("helm %q: %s", args, out.all())
 	}
 	return out.all()
 }

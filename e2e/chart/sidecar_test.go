@@ -297,6 +297,12 @@ func byAdmissionPolicy(t *testing.T, c *cluster) {
 			checkLimit(t, p, service, 60_000)
 			p.stop(t)
 
+			c.helm(t, helm4, "rollback", "maps", "1", "--namespace", namespace)
+			c.restart(t, namespace, "tomtom-mcp")
+			p = startPod(t, c, c.podOf(t, namespace, "tomtom-mcp"))
+			checkLimit(t, p, service, 120_000)
+			p.stop(t)
+
 			c.helm(t, helm4, "uninstall", "maps", "--namespace", namespace)
 			gone(t, c, namespace, "maps")
 			within(t, "the policy is gone", func() bool { return !c.mutates(t, namespace) })
