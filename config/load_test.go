@@ -332,7 +332,8 @@ func TestWarnings(t *testing.T) {
 			"GATEWAY_SERVICE_HOST=10.0.0.1", "GATEWAY_SERVICE_PORT=80", "GATEWAY_SERVICE_PORT_HTTP=80", "GATEWAY_PORT=tcp://10.0.0.1:80",
 			"GATEWAY_PORT_80_TCP=tcp://10.0.0.1:80", "GATEWAY_PORT_80_TCP_ADDR=10.0.0.1", "GATEWAY_API_SERVICE_HOST=10.0.0.2",
 		}, nil},
-		{"less buffer than one answer", []string{"GATEWAY_MAX_BUFFERED_BYTES=1000"}, []string{"GATEWAY_MAX_BUFFERED_BYTES is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data"}},
+		{"less buffer than one answer", []string{"GATEWAY_MAX_BUFFERED_BYTES=20000000"}, []string{"GATEWAY_MAX_BUFFERED_BYTES is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data"}},
+		{"… and than one request", []string{"GATEWAY_MAX_BUFFERED_BYTES=1000", "GATEWAY_MAX_RESPONSE_BYTES=1000"}, []string{"GATEWAY_MAX_BUFFERED_BYTES is below GATEWAY_MAX_REQUEST_BYTES: a request between the two always gets 503"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

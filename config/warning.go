@@ -68,6 +68,8 @@ func (c Config) doubts(problems []Problem, use Use) []Warning {
 	add(use.Stdio && set("GATEWAY_TLS_CERT"), "GATEWAY_TLS_CERT", "is not used: the host is on standard input")
 	add(c.Bounds.MaxBufferedBytes < c.Bounds.MaxResponseBytes, "GATEWAY_MAX_BUFFERED_BYTES",
 		"is below GATEWAY_MAX_RESPONSE_BYTES: an answer between the two never gets app data")
+	add(c.Bounds.MaxBufferedBytes < c.Bounds.MaxRequestBytes, "GATEWAY_MAX_BUFFERED_BYTES",
+		"is below GATEWAY_MAX_REQUEST_BYTES: a request between the two always gets 503")
 	return all
 }
 

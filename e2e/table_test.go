@@ -33,7 +33,7 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
-	exist := map[string][]string{"proxy": testsIn(t, "../proxy"), "stdio": testsIn(t, "../proxy/stdio"), "preview": testsIn(t, "../cmd/gateway/demo/preview")}
+	exist := map[string][]string{"proxy": testsIn(t, "../proxy"), "stdio": testsIn(t, "../proxy/stdio"), "gateway": testsIn(t, "../cmd/gateway"), "preview": testsIn(t, "../cmd/gateway/demo/preview")}
 	for _, room := range rooms {
 		exist[room] = testsIn(t, room)
 	}

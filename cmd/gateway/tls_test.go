@@ -135,6 +135,10 @@ func TestHTTPS(t *testing.T) {
 	if status, _ := fetch(t, "http://"+record["admin"].(string)+"/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz %d", status)
 	}
+	if got := exchangeRaw(t, record["listen"].(string), "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"); len(got) != 1 || got[0] != http.StatusBadRequest {
+		t.Errorf("plain HTTP got %v", got)
+	}
+	log.await(t, "from a library") // which is the server's word for it
 	if record["tls"] != true {
 		t.Errorf("the first line says %v", record)
 	}
