@@ -41,7 +41,7 @@ async function routed(opened: Opened, limit: string): Promise<void> {
 
 test.each(["light", "dark"] as const)("the page, %s", async (theme) => {
   const opened = await Opened.open(inject("demo"), { theme, height: 860 });
-  await routed(opened, "40,000");
+  await routed(opened, "20,000");
   await shoot(opened, `preview-route-${theme}`);
   await opened.close();
 });

@@ -62,6 +62,13 @@ test("what only apps see is asked for once it was approved, and again where it w
   expect(widgetCall).toHaveBeenCalledTimes(2);
 });
 
+test("what is asked for twice at once is one question, with one answer", async () => {
+  answers = ["approved"];
+  await Promise.all([guest.callTool("app", { n: 1 }), guest.callTool("app", { n: 2 })]);
+  expect(asked).toEqual(["app"]);
+  expect(widgetCall).toHaveBeenCalledTimes(2);
+});
+
 test.each(["model", "unknown"])("%s is refused, and nobody is asked", async (name) => {
   await expect(guest.callTool(name, {})).rejects.toMatchObject({ code: -32601 });
   expect(asked).toEqual([]);

@@ -24,8 +24,16 @@ export interface Desk {
   setMode(mode: Mode): void;
 }
 
+const once = "Only widgets see this tool. You are asked once.";
+const eachTime = "An agent could run this tool too, and it may be billed. You are asked each time.";
+
+function question(what: string, detail: JsonObject, note: string): Question {
+  return { what, sentence: "The widget asks to run", detail, note };
+}
+
 export class HostDesk {
   readonly #remembered = new Set<string>();
+  readonly #asking = new Map<string, Promise<Answer>>();
 
   constructor(
     readonly client: Client,
@@ -52,15 +60,26 @@ export class HostDesk {
     const verdict = judge(this.session, this.#remembered, name);
     if (verdict.kind === "refused") throw this.#refuse(name, verdict.reason, methodNotFound);
     if (verdict.kind === "ask") {
-      const note = verdict.remember ? "Only widgets see this tool. You are asked once." : "An agent could run this tool too, and it may be billed. You are asked each time.";
-      const answer = await this.page.ask({ what: name, sentence: "The widget asks to run", detail: input, note });
+      const answer = await (verdict.remember ? this.#askOnce(name, input) : this.page.ask(question(name, input, eachTime)));
       this.log.note(answer, name);
       if (answer !== "approved") throw this.#refuse(name, answer === "rejected" ? "Rejected by the person." : "Nobody answered.", denied);
-      if (verdict.remember) this.#remembered.add(name);
     }
     return this.client.widgetCall(call.id, name, input, true).catch((error: Error) => {
       throw this.#refuse(name, error.message, denied);
     });
+  }
+
+  /** askOnce asks about a tool that only apps see: one question at a time, and none after it was approved. */
+  #askOnce(name: string, input: JsonObject): Promise<Answer> {
+    const open = this.#asking.get(name);
+    if (open !== undefined) return open;
+    const asked = this.page.ask(question(name, input, once)).then((answer) => {
+      this.#asking.delete(name);
+      if (answer === "approved") this.#remembered.add(name);
+      return answer;
+    });
+    this.#asking.set(name, asked);
+    return asked;
   }
 
   #refuse(name: string, reason: string, code: number): Refused {
