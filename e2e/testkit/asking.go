@@ -80,3 +80,10 @@ func CanBeAsked(options *mcp.ClientOptions) {
 
 // GiveRoots gives the host a root with the name "Ada".
 func GiveRoots(client *mcp.Client) { client.AddRoots(&mcp.Root{URI: "file:///ada", Name: "Ada"}) }
+
+// wantRoots asks for the host's roots before anything else, of no call, as servers do that work below them.
+func wantRoots(ctx context.Context, r *mcp.InitializedRequest) {
+	if capabilities := r.Session.InitializeParams().Capabilities; capabilities != nil && capabilities.RootsV2 != nil {
+		_, _ = r.Session.ListRoots(ctx, nil)
+	}
+}

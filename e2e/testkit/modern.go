@@ -22,7 +22,7 @@ type Modern struct {
 // tomtom-routing answers, data what tomtom-get-viz-data does.
 func NewModern(text, data string, versions ...string) *Modern {
 	m := &Modern{Cancelled: make(chan struct{}, 16)}
-	m.server = mcp.NewServer(&mcp.Implementation{Name: "modern-upstream", Version: "7"}, &mcp.ServerOptions{SupportedProtocolVersions: versions})
+	m.server = mcp.NewServer(&mcp.Implementation{Name: "modern-upstream", Version: "7"}, &mcp.ServerOptions{SupportedProtocolVersions: versions, InitializedHandler: wantRoots})
 	answers := func(text string) mcp.ToolHandler {
 		return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil

@@ -24,14 +24,7 @@ func SDKChild(tb testing.TB, versions ...string) (program string, env []string) 
 }
 
 func runSDKChild() int {
-	options := &mcp.ServerOptions{
-		// Of no call, as servers do that work below the host's roots.
-		InitializedHandler: func(ctx context.Context, r *mcp.InitializedRequest) {
-			if capabilities := r.Session.InitializeParams().Capabilities; capabilities != nil && capabilities.RootsV2 != nil { //nolint:staticcheck // deprecated, and used by servers
-				_, _ = r.Session.ListRoots(ctx, nil) //nolint:staticcheck // as above
-			}
-		},
-	}
+	options := &mcp.ServerOptions{InitializedHandler: wantRoots}
 	if versions := os.Getenv(roleArgsVariable); versions != "" {
 		options.SupportedProtocolVersions = strings.Split(versions, ",")
 	}
