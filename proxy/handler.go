@@ -136,7 +136,7 @@ func plainPath(p string) string {
 
 // serve buffers the request's body, sends JSON-RPC that can be read to its exchange, and passes on everything else.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
-	defer g.survive(r.Context(), w, failuresOf(nil), false)
+	defer g.survive(w, r, failuresOf(nil), false)
 	if r.Method == http.MethodConnect {
 		// A tunnel is no part of MCP, and the upstream must not be asked for one.
 		writeError(w, http.StatusMethodNotAllowed, &rpcError{code: codeInvalidRequest, message: "Method not allowed"})
@@ -165,7 +165,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		case err == nil:
 			r, span := g.tracing.request(r, messages, batch)
 			defer g.tracing.answered(r, span)
-			defer g.survive(r.Context(), w, failuresOf(messages), batch)
+			defer g.survive(w, r, failuresOf(messages), batch)
 			g.exchange(w, r, body, messages, batch)
 			return
 		case errors.Is(err, jsonspan.ErrTooDeep):

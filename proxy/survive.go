@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,7 @@ import (
 // survive is deferred around what works on a request: where that fails in a way that nobody foresaw, the host gets one
 // clear error in place of a connection that ends, and others notice nothing. An answer that has begun is broken off: it
 // must not look complete.
-func (g *Gateway) survive(ctx context.Context, w http.ResponseWriter, answer func(*rpcError) [][]byte, batch bool) {
+func (g *Gateway) survive(w http.ResponseWriter, r *http.Request, answer func(*rpcError) [][]byte, batch bool) {
 	failure := recover()
 	if failure == nil {
 		return
@@ -21,8 +20,8 @@ func (g *Gateway) survive(ctx context.Context, w http.ResponseWriter, answer fun
 		panic(failure) // this was meant
 	}
 	g.metrics.failures.Inc()
-	g.log.ErrorContext(ctx, "request failed", slog.String("err", fmt.Sprint(failure)), slog.String("stack", string(debug.Stack())))
-	if t := trailOf(ctx); t == nil || t.answer.status != 0 {
+	g.log.ErrorContext(r.Context(), "request failed", slog.String("err", fmt.Sprint(failure)), slog.String("stack", string(debug.Stack())))
+	if t := trailOf(r.Context()); t == nil || t.answer.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
 	writeAnswers(w, http.StatusInternalServerError, answer(&rpcError{
