@@ -12,6 +12,33 @@ import (
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
+// confine lets a command run /program in a root file system, as the image's user.
+func confine(cmd *exec.Cmd, root string) {
+	cmd.Path, cmd.Dir = "/program", "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+}
+
+// openTempDir is a folder that ends with the test, which every user may read.
+func openTempDir(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for at := dir; at != os.TempDir() && len(at) > 1; at = filepath.Dir(at) {
+		_ = os.Chmod(at, 0o755)
+	}
+	return dir
+}
+
+// writeFile writes a file that every user may read, and the folders above it.
+func writeFile(tb testing.TB, path string, data []byte, mode os.FileMode) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, mode); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // confined is a process in the image's root file system.
 type confined struct {
 	cmd    *exec.Cmd
@@ -29,7 +56,8 @@ func startChroot(tb testing.TB, root string, environ []string, args ...string) *
 	defer func() { _ = log.Close() }()
 	cmd := exec.Command("/gateway", args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = append([]string{}, environ...), "/", log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+	confine(cmd, root)
+	cmd.Path = "/gateway"
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}

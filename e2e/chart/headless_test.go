@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
-
 	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 	"tomtom-mcp-gateway/e2e/testkit"
 )

@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/CycloneDX/cyclonedx-go"
-
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
@@ -135,18 +134,9 @@ func (b *builtImage) unpack(tb testing.TB, layer []byte) {
 // root writes the image's root file system and returns its folder.
 func (b *builtImage) root(tb testing.TB) string {
 	tb.Helper()
-	dir := tb.TempDir()
+	dir := openTempDir(tb)
 	for name, data := range b.files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, os.FileMode(b.modes[name])); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	for at := dir; at != os.TempDir() && len(at) > 1; at = filepath.Dir(at) {
-		_ = os.Chmod(at, 0o755) // the container's user reads through the test's folders
+		writeFile(tb, filepath.Join(dir, name), data, os.FileMode(b.modes[name]))
 	}
 	return dir
 }

@@ -1,7 +1,11 @@
 package chart_test
 
 import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +14,7 @@ import (
 
 	core "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-
+	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
@@ -36,6 +40,7 @@ func TestInCluster(t *testing.T) {
 		{"beside the server, by kustomize", byKustomize},
 		{"beside the server, by a post-renderer", byPostRenderer},
 		{"beside the server, by admission policy", byAdmissionPolicy},
+		{"https on both sides", httpsOnBothSides},
 		{"a bad variable", badVariable},
 		{"what Pod Security refuses", podSecurityRefuses},
 	} {
@@ -171,6 +176,36 @@ func helmTest(tb testing.TB, c *cluster, helm, namespace string, p *runningPod, 
 	wantIn(tb, said, want+" http://"+name+"/mcp")
 	if out := <-ended; out.err != nil {
 		tb.Errorf("%v\n%s", out.err, out.all())
+	}
+}
+
+// httpsOnBothSides gives the gateway a certificate for hosts and an authority for the server, from Secrets of the cluster.
+func httpsOnBothSides(t *testing.T, c *cluster) {
+	t.Helper()
+	namespace := c.namespace(t, "https")
+	server := httptest.NewTLSServer(upstream.New(upstream.Options{Seed: 42}))
+	t.Cleanup(server.Close)
+	certificate := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(kind string, der []byte) string {
+		return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	authority := text("CERTIFICATE", certificate.Certificate[0])
+	c.apply(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: maps-tls}\ntype: kubernetes.io/tls\ndata: {tls.crt: "+authority+
+		", tls.key: "+text("PRIVATE KEY", key)+"}\n---\n"+
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: authority}\ndata: {ca.crt: "+authority+"}\n", "--namespace", namespace)
+	c.helm(t, helm4, append([]string{
+		"install", "maps", chartDir(), "--namespace", namespace, "--set", "replicas=1", "--set", "upstream.url=" + server.URL + "/mcp",
+		"--set", "tls.secretName=maps-tls", "--set", "upstream.tls.caSecretName=authority",
+	}, freePorts(t).values("")...)...)
+	p := startPod(t, c, c.podOf(t, namespace, "maps-tomtom-mcp-gateway"))
+	url := strings.Replace(p.behind(t, c.service(t, namespace, "maps-tomtom-mcp-gateway")), "http://", "https://", 1) + "/mcp"
+	r := testkit.Client{URL: url, HTTP: server.Client()}.Call(t, "tomtom-routing", lisbonWarsaw)
+	if r.Status(t) != "fitted" {
+		t.Errorf("status %q", r.Status(t))
 	}
 }
 

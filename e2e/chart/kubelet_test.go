@@ -20,7 +20,6 @@ import (
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
@@ -132,6 +131,9 @@ func (p *runningPod) start(tb testing.TB, spec core.Container, native bool) *con
 	one.cmd = exec.Command(args[0], args[1:]...)
 	one.cmd.Env = append(slices.Clone(image.environ), p.c.environmentOf(tb, p.pod, spec)...)
 	one.cmd.Dir, one.cmd.Stdout, one.cmd.Stderr = tb.TempDir(), log, log
+	if len(spec.VolumeMounts) > 0 {
+		confine(one.cmd, p.rootWith(tb, spec, one.cmd.Path))
+	}
 	if err := one.cmd.Start(); err != nil {
 		tb.Fatalf("%s: %v", spec.Name, err)
 	}
@@ -141,6 +143,32 @@ func (p *runningPod) start(tb testing.TB, spec core.Container, native bool) *con
 	}()
 	p.containers = append(p.containers, one)
 	return one
+}
+
+// rootWith is a root file system with a program, /program, and the Secrets that a container mounts.
+func (p *runningPod) rootWith(tb testing.TB, spec core.Container, program string) string {
+	tb.Helper()
+	if os.Getuid() != 0 {
+		tb.Skip("needs to be root to give a process files of its own")
+	}
+	root := openTempDir(tb)
+	text, err := os.ReadFile(program)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	writeFile(tb, filepath.Join(root, "program"), text, 0o755)
+	for _, mount := range spec.VolumeMounts {
+		for _, volume := range p.pod.Spec.Volumes {
+			if volume.Name != mount.Name || volume.Secret == nil {
+				continue
+			}
+			secret := get[core.Secret](tb, p.c, "/api/v1/namespaces/"+p.pod.Namespace+"/secrets/"+volume.Secret.SecretName)
+			for name, value := range secret.Data {
+				writeFile(tb, filepath.Join(root, mount.MountPath, name), value, 0o644)
+			}
+		}
+	}
+	return root
 }
 
 // await returns when a probe has succeeded, asked in its own period. A container without that probe needs none.

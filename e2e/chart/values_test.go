@@ -9,7 +9,6 @@ import (
 
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
-
 	"tomtom-mcp-gateway/config"
 	"tomtom-mcp-gateway/policy"
 )
