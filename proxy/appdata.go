@@ -200,7 +200,7 @@ func (g *Gateway) fit(ctx context.Context, t *toolResult, doc []byte, o *outcome
 		}
 	}
 	g.remember(o.ref, t.tool, doc, result)
-	o.fit, o.minify, o.text = result, result.UsedExtra, l.asWritten
+	o.fit, o.minify, o.text = result, result.UsedExtra || l.crowded && len(result.AppData) == 0, l.asWritten
 	if o.minify {
 		o.text = l.minified
 	}

@@ -136,6 +136,9 @@ type layout struct {
 	// limitChars is what the whole result has to stay under, otherChars what it has without app data.
 	limitChars, otherChars int
 	byMedia                bool // the second limit leaves less room than the first
+	// crowded says that the text as written takes all the room, and that white space may go: a result without app data,
+	// too, has to stay under the limit, or the host keeps it from its widget.
+	crowded bool
 }
 
 // whatIsLong says what leaves no room: images and audio, or the text if it takes more than half of the limit, else
@@ -186,6 +189,7 @@ func (g *Gateway) layout(t *toolResult, o *outcome) layout {
 	default:
 		minified, l.minified = room(true)
 		asWritten, l.asWritten = room(false)
+		l.crowded = asWritten <= 0
 	}
 	l.budget = budgetOf(asWritten, minified)
 	l.exact = budgetOf(asWritten+unused, minified+unused)

@@ -139,6 +139,21 @@ func TestTextModes(t *testing.T) {
 	}
 }
 
+// TestMinifiedWithoutAppData: white space that takes a result over its limit goes also where no app data comes in its
+// place, unless the text is to be kept.
+func TestMinifiedWithoutAppData(t *testing.T) {
+	blank := "{\n" + strings.Repeat("        \n", 3000) + "  \"_meta\": {\n    \"show_ui\": true,\n    \"viz_id\": \"x\"\n  }\n}"
+	up := newUpstreamServer(t, tomtom(map[string]string{"tomtom-routing": blank, "tomtom-get-viz-data": routeOf(20_000)}))
+	for mode, under := range map[TextMode]bool{TextAuto: true, TextMinify: true, TextKeep: false} {
+		g := newGateway(t, up.URL, func(o *Options) { o.Text, o.LimitChars, o.MaxErrorM = mode, 20_000, 0.8 })
+		raw := g.call(t, "tomtom-routing", `{}`)
+		res, _ := parseResult(t, raw)
+		if chars := jsonspan.UTF16Len(raw); res.Meta.Status != statusTooLarge || (chars < 20_000) != under {
+			t.Errorf("%s: status %s, %d characters", mode, res.Meta.Status, chars)
+		}
+	}
+}
+
 // TestAnswerTooLarge passes unaltered, and the log says why.
 func TestAnswerTooLarge(t *testing.T) {
 	text := `{"a":"` + strings.Repeat("x", 100_000) + `","_meta":{"show_ui":true,"viz_id":"x"}}`
