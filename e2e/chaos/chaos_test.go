@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,13 +23,14 @@ const (
 )
 
 // TestKillsDuringLoad: every question is answered at last, by its own answer, whatever is killed meanwhile, and no call runs
-// twice. Strikes come after so many answers, not after so much time, from a seed that the test prints.
+// twice. Strikes come after so many answers, not after so much time, from a seed that the test prints
+// and E2E_SEED sets.
 func TestKillsDuringLoad(t *testing.T) {
 	strikes, lasting := 4, 20*time.Second
 	if os.Getenv("E2E_SOAK") != "" {
 		strikes = 60
 	}
-	const seed = 20260801
+	seed := seed(t)
 	s := newStage(t, seed)
 	kinds, err := traffic.Kinds()
 	if err != nil {
@@ -65,6 +67,20 @@ func TestKillsDuringLoad(t *testing.T) {
 	if struck < 2 {
 		t.Errorf("only %d strikes", struck)
 	}
+}
+
+// seed is what strikes whom and when follows from: E2E_SEED, or always the same.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("E2E_SEED")
+	if text == "" {
+		return 20260801
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // crowd is hosts that ask again, in a new call, what was not answered.

@@ -60,7 +60,7 @@ func (k *Kind) check(r *result, n Number) (status string, err error) {
 			return status, fmt.Errorf("a result that is not the gateway's was changed, status %q", status)
 		}
 		return "passed", nil
-	case status == "unavailable" && k.Data != nil && r.Meta.AppData == "":
+	case status == "unavailable" && k.data != nil && r.Meta.AppData == "":
 		return status, nil // whether there may be such is for the caller to say
 	case k.moved && r.Meta.AppData == "" && k.isUpstreams(text, n):
 		return "passed", nil // there was no room to hold it: it is what the upstream wrote
@@ -68,7 +68,7 @@ func (k *Kind) check(r *result, n Number) (status string, err error) {
 		return status, nil // as above: the text is still whole
 	case status != k.Status:
 		return status, fmt.Errorf("status %q, want %q", status, k.Status)
-	case k.Data == nil && !k.moved:
+	case k.data == nil && !k.moved:
 		if r.Meta.AppData != "" {
 			return status, fmt.Errorf("app data with status %q", status)
 		}
@@ -79,7 +79,7 @@ func (k *Kind) check(r *result, n Number) (status string, err error) {
 
 // isUpstreams reports whether a text without a handle is what the upstream wrote.
 func (k *Kind) isUpstreams(text string, n Number) bool {
-	return testkit.TextResult(text) == string(k.Result.fill(n, ""))
+	return testkit.TextResult(text) == string(k.Call.fill(n, ""))
 }
 
 func (k *Kind) checkText(text string, n Number) error {
@@ -122,7 +122,7 @@ func (k *Kind) checkData(encoded string, n Number) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("app data: %w", err)
-	case k.Status == "inline" && string(doc) != keyMember.ReplaceAllString(string(k.Data.fill(n, "")), ""):
+	case k.Status == "inline" && string(doc) != keyMember.ReplaceAllString(string(k.data.fill(n, "")), ""):
 		return fmt.Errorf("app data is not what the upstream gave")
 	case !json.Valid(doc):
 		return fmt.Errorf("app data is no JSON")

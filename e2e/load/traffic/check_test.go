@@ -18,9 +18,9 @@ func TestCheckFindsWrongAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	route, foreign, traffic := some[0], some[1], some[2]
-	text := strings.Replace(onlyText(t, route.Result.fill(n, "")), `"viz_id": ""`, `"tool": "x"`, 1)
-	data := keyMember.ReplaceAllString(string(route.Data.fill(n, "")), "")
-	othersPosition := strings.Replace(string(route.Data.fill(other, "")), other.name(), n.name(), 1)
+	text := strings.Replace(onlyText(t, route.Call.fill(n, "")), `"viz_id": ""`, `"tool": "x"`, 1)
+	data := keyMember.ReplaceAllString(string(route.data.fill(n, "")), "")
+	othersPosition := strings.Replace(string(route.data.fill(other, "")), other.name(), n.name(), 1)
 	for _, c := range []struct {
 		name         string
 		kind         *Kind
@@ -30,19 +30,19 @@ func TestCheckFindsWrongAnswers(t *testing.T) {
 	}{
 		{"as it should be", route, text, "inline", data, ""},
 		{"without room", route, text, "unavailable", "", ""},
-		{"another's text", route, onlyText(t, route.Result.fill(other, "")), "inline", data, "handle"},
+		{"another's text", route, onlyText(t, route.Call.fill(other, "")), "inline", data, "handle"},
 		{"two callers in the text", route, strings.Replace(text, "{", `{"caller":"`+other.name()+`",`, 1), "inline", data, "the answer to"},
-		{"the handle", route, onlyText(t, route.Result.fill(n, "h")), "inline", data, "handle"},
+		{"the handle", route, onlyText(t, route.Call.fill(n, "h")), "inline", data, "handle"},
 		{"half a text", route, text[:len(text)/2], "inline", data, "no JSON"},
-		{"another's data", route, text, "inline", string(route.Data.fill(other, "")), "not what the upstream gave"},
+		{"another's data", route, text, "inline", string(route.data.fill(other, "")), "not what the upstream gave"},
 		{"another's position", route, text, "inline", othersPosition, "not what the upstream gave"},
 		{"no data", route, text, "inline", "", "EOF"},
 		{"the wrong status", route, text, "none", "", "status"},
 		{"no status", route, text, "", "", "status"},
-		{"foreign", foreign, onlyText(t, foreign.Result.fill(n, "")), "", "", ""},
-		{"foreign, changed", foreign, onlyText(t, foreign.Result.fill(n, "")) + " ", "", "", "was changed"},
-		{"foreign, of another", foreign, onlyText(t, foreign.Result.fill(other, "")), "", "", "the answer to"},
-		{"data where there is none", traffic, strings.Replace(onlyText(t, traffic.Result.fill(n, "")), "viz_id", "x", 1), "none", data, "app data with status"},
+		{"foreign", foreign, onlyText(t, foreign.Call.fill(n, "")), "", "", ""},
+		{"foreign, changed", foreign, onlyText(t, foreign.Call.fill(n, "")) + " ", "", "", "was changed"},
+		{"foreign, of another", foreign, onlyText(t, foreign.Call.fill(other, "")), "", "", "the answer to"},
+		{"data where there is none", traffic, strings.Replace(onlyText(t, traffic.Call.fill(n, "")), "viz_id", "x", 1), "none", data, "app data with status"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &result{Content: []content{{Type: "text", Text: c.text}}}

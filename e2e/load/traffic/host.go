@@ -67,7 +67,7 @@ func (h *Host) Call(ctx context.Context, k *Kind) Outcome {
 	h.next++
 	began := time.Now()
 	r, err := h.result(ctx, k, o.Number)
-	if h.Direct && err == nil && k.Data != nil {
+	if h.Direct && err == nil && k.data != nil {
 		err = h.redeemDirectly(ctx, r, o.Number)
 		o.Took = time.Since(began)
 		o.Failed = err

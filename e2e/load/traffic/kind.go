@@ -32,15 +32,16 @@ type Kind struct {
 	Status string
 
 	index     int
-	arguments string // members of the object
-	moved     bool   // the result holds the map data itself
+	arguments string   // members of the object
+	moved     bool     // the result holds the map data itself
+	data      template // the map data of the handle; nil: there is none
 	answers
 }
 
-// answers are what an upstream has for a kind.
+// answers are the results that an upstream has for a kind.
 type answers struct {
-	Result template
-	Data   template // of the handle; nil: there is none
+	Call       template
+	Redemption template // nil: there is no handle
 }
 
 // template is an answer in pieces; the slots stand between them.
@@ -158,7 +159,7 @@ func (q question) ask(from http.Handler) (*Kind, error) {
 	k := &Kind{Name: q.name, Tool: q.tool, Status: q.status, arguments: q.arguments, moved: q.untrimmed}
 	if q.status == "" {
 		result := testkit.TextResult(`{"forecast":"` + strings.Repeat("dry, later wet; ", 500) + `","caller":"` + slotCaller + `"}`)
-		k.Result = newTemplate(result)
+		k.Call = newTemplate(result)
 		return k, nil
 	}
 	k.arguments = `"show_ui":true,` + q.arguments
@@ -179,14 +180,15 @@ func (q question) ask(from http.Handler) (*Kind, error) {
 			result.Content[i].Text = `{"caller": "` + slotCaller + `",` + text
 		}
 	}
-	if k.Result, err = templateOf(result); err != nil || q.status == "none" || q.untrimmed {
+	if k.Call, err = templateOf(result); err != nil || q.status == "none" || q.untrimmed {
 		return k, err
 	}
 	data, err := call(from, "tomtom-get-viz-data", fmt.Sprintf(`"viz_id":%q`, handle))
 	if err != nil {
 		return nil, err
 	}
-	k.Data = newTemplate(markPosition(strings.Replace(data.Content[0].Text, "{", `{"caller":"`+slotCaller+`",`, 1)))
+	document := markPosition(strings.Replace(data.Content[0].Text, "{", `{"caller":"`+slotCaller+`",`, 1))
+	k.data, k.Redemption = newTemplate(document), newTemplate(testkit.TextResult(document))
 	return k, nil
 }
 

@@ -130,7 +130,7 @@ func (m *marked) call(arguments json.RawMessage, header http.Header) []byte {
 		time.Sleep(m.options.Latency) // what the real server spends on the API behind it
 	}
 	handle := fmt.Sprintf("%s.%s.%d.%d", m.options.Process, asked.Caller.name(), asked.Kind, credential(header))
-	return m.kinds[asked.Kind].Result.fill(asked.Caller, handle)
+	return m.kinds[asked.Kind].Call.fill(asked.Caller, handle)
 }
 
 // redeem answers with the map data of a handle, if this process gave it to this caller.
@@ -154,8 +154,7 @@ func (m *marked) redeem(arguments json.RawMessage, header http.Header) []byte {
 		return failed("Visualization data not found or expired")
 	}
 	m.note(noteRedemption, Number(caller))
-	document := string(m.kinds[kind].Data.fill(Number(caller), ""))
-	return []byte(testkit.TextResult(document))
+	return m.kinds[kind].Redemption.fill(Number(caller), "")
 }
 
 // credential is the caller's key, hashed.
