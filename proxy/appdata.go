@@ -73,10 +73,10 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 		return nil
 	case kindError:
 		rec.status, rec.reason = statusToolError, t.reason
-		return t.errorEdits()
+		return t.withoutHandleIn(p.span, t.errorEdits())
 	case kindPlain:
 		rec.status, rec.reason = statusNone, t.reason
-		return append(t.plainEdits(x.g.options.Text == TextMinify), t.strayHandles()...)
+		return t.withoutHandleIn(p.span, append(t.plainEdits(x.g.options.Text == TextMinify), t.strayHandles()...))
 	case kindNone:
 		o = outcome{status: statusNone, source: sourceNone, reason: t.reason}
 	case kindWhole:
@@ -89,7 +89,7 @@ func (x *exchange) finish(ctx context.Context, p *response, answered bool) []jso
 	o.minify = o.minify || x.g.options.Text == TextMinify
 	edits := t.outcomeEdits(o)
 	rec.take(o, charsAfter(t.doc, jsonspan.UTF16Len(t.object.Of(t.doc)), edits))
-	return edits
+	return t.withoutHandleIn(p.span, edits)
 }
 
 // errorEdits returns the edits, ordered, that take handles out of an isError result.

@@ -74,3 +74,29 @@ func blankHandles(text []byte) []jsonspan.Edit {
 	jsonspan.Sort(edits)
 	return edits
 }
+
+// secretChars is how many characters a handle has at least that cannot be guessed, and is no word that may stand anywhere.
+const secretChars = 16
+
+// withoutHandleIn returns edits and also those that empty every other place of the message at span in which the handle of
+// the text JSON stands as it is: structured content that mirrors the text, a resource, a member that comes twice.
+func (t *toolResult) withoutHandleIn(span jsonspan.Span, edits []jsonspan.Edit) []jsonspan.Edit {
+	if !t.text.hasHandle() {
+		return edits
+	}
+	handle := bytes.Trim(t.text.handle.Of(t.text.text.Bytes), `"`)
+	if len(handle) < secretChars || bytes.ContainsAny(handle, "\\{[") {
+		return edits
+	}
+	var strays []jsonspan.Edit
+	for at := span.Start; ; {
+		found := bytes.Index(t.doc[at:span.End], handle)
+		if found < 0 {
+			break
+		}
+		at += found + len(handle)
+		strays = append(strays, jsonspan.Edit{Span: jsonspan.Span{Start: at - len(handle), End: at}})
+	}
+	jsonspan.Sort(edits)
+	return jsonspan.Merge(edits, strays)
+}

@@ -79,3 +79,18 @@ func TestShadowedMeta(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestHandleElsewhere: where the text JSON's handle stands once more in the message it is emptied, unless it is a word that
+// may stand there for another reason.
+func TestHandleElsewhere(t *testing.T) {
+	const secret = "8aebc4ba-6dcd-4516"
+	for handle, stays := range map[string]bool{secret: false, "route": true, `a\"quoted\"handle-of-many`: true} {
+		text := `{"a":1,"_meta":{"show_ui":false,"viz_id":"` + handle + `"}}`
+		result := `{"structuredContent":{"viz_id":"` + handle + `"},` + textResultOf(text)[1:]
+		res := opened(t, "tomtom-routing", `{}`, true, result)
+		edits := res.withoutHandleIn(res.object, res.outcomeEdits(outcome{status: statusNone}))
+		if got := strings.Contains(rewritten(res, edits), `{"viz_id":"`+handle+`"}`); got != stays {
+			t.Errorf("%s: stays %v", handle, got)
+		}
+	}
+}

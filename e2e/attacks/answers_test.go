@@ -137,6 +137,12 @@ func hostileResults() (all []hostile) {
 		{name: "a handle in another JSON text", call: testkit.Event(testkit.TextResult(`{"a":1.50,`+handle+`}`, `{"b":1,`+handle+`}`)), status: "inline"},
 		{name: "a handle in a text that breaks off", call: text(`{"a":1.50,"_meta":{"show_ui":true,"viz_id":"` + vizID), status: "unavailable", text: `{"a":1.50,"_meta":{"show_ui":true,"viz_id":"`},
 
+		{name: "a handle in structured content", call: testkit.Event(result(`"structuredContent":{"a":1.50,` + handle + `}`)), status: "inline", says: `"structuredContent":{"a":1.50,"_meta":{"show_ui":true,"viz_id":""}}`},
+		{name: "a handle in a resource", call: testkit.Event(strings.Replace(result(`"x":1`), `"content":[`, `"content":[{"type":"resource","resource":{"uri":"x:`+vizID+`","text":"`+vizID+`"}},`, 1)), status: "inline", says: `{"uri":"x:","text":""}`},
+		{name: "content twice", call: testkit.Event(result(testkit.TextResult(`{"b":1,` + handle + `}`)[1 : len(testkit.TextResult(`{"b":1,`+handle+`}`))-1])), status: "inline"},
+		{name: "a result twice", call: testkit.Event(result(`"x":1`) + `,"result":` + result(`"x":2`)), status: "inline"},
+		{name: "a handle beside the result", call: testkit.Event(result(`"x":1`) + `,"debug":"` + vizID + `"`), status: "inline", says: `"debug":""`},
+		{name: "a handle in an error, elsewhere", call: testkit.Event(`{"isError":true,"structuredContent":"` + vizID + `",` + testkit.TextResult(`{"error":"x",` + handle + `}`)[1:]), text: `{"error":"x","_meta":{"show_ui":true}}`, says: `"structuredContent":""`},
 		{name: "1,000 content items", call: testkit.Event(strings.Replace(testkit.TextResult(`{"a":1.50,`+handle+`}`), `"content":[`, `"content":[`+strings.Repeat(`{"type":"text","text":"c"},`, 1000), 1)), status: "inline"},
 		{name: "100,000 content items", call: testkit.Event(strings.Replace(testkit.TextResult(`{"a":1.50,`+handle+`}`), `"content":[`, `"content":[`+strings.Repeat(`{"type":"text","text":"c"},`, 100_000), 1)), status: "too_large"},
 		{name: "content that is an object", call: testkit.Event(`{"content":{"type":"text","text":"x"}}`), text: untouched, says: `"content":{"type":"text","text":"x"}`},
