@@ -46,6 +46,9 @@ func (g *Gateway) begin(ctx context.Context, host *http.Request, outlives bool) 
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	w := &upstreamWork{cancel: cancel, outlives: outlives, limit: g.options.UpstreamTimeout}
 	w.timer = time.AfterFunc(w.limit, func() { cancel(errUpstreamTimeout) })
+	if g.life.Err() != nil {
+		cancel(errClosed) // before anything is sent
+	}
 	w.stops = append(w.stops, context.AfterFunc(g.life, func() { cancel(errClosing) }))
 	if !outlives {
 		w.watch(host)
