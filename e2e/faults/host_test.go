@@ -56,6 +56,14 @@ type site struct {
 // start puts a gateway with the given variables in front of an injector.
 func start(t *testing.T, s shape, env ...string) site {
 	t.Helper()
+	up := serve(t, s)
+	in := startInjector(t, up.Address)
+	return site{shape: s, Gateway: testkit.StartGateway(t, "http://"+in.address+"/mcp", env...), up: up, in: in}
+}
+
+// serve starts the upstream of a shape.
+func serve(t *testing.T, s shape) *testkit.Upstream {
+	t.Helper()
 	reply := testkit.JSON
 	if s.stream {
 		reply = testkit.Event
@@ -66,9 +74,7 @@ func start(t *testing.T, s shape, env ...string) site {
 	if s.newer {
 		server = testkit.NewModern(served, data, "2026-07-28")
 	}
-	up := testkit.StartUpstream(t, server)
-	in := startInjector(t, up.Address)
-	return site{shape: s, Gateway: testkit.StartGateway(t, "http://"+in.address+"/mcp", env...), up: up, in: in}
+	return testkit.StartUpstream(t, server)
 }
 
 // received is an answer as the host read it; err where that broke off.
