@@ -147,6 +147,36 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsAreClosed: between two requests a connection is kept for a while, and not for good.
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, quickDrain, http.HandlerFunc(readBody))
+		c, err := r.mcp.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = io.WriteString(c, "GET /mcp HTTP/1.1\r\nHost: gateway\r\n\r\n") }()
+		reader := bufio.NewReader(c)
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		began := time.Now()
+		if _, err := reader.ReadByte(); !errors.Is(err, io.EOF) {
+			t.Errorf("the connection ended with %v", err)
+		}
+		if took := time.Since(began); took < idleTimeout || took > idleTimeout+time.Second {
+			t.Errorf("closed after %v", took)
+		}
+		r.stop()
+		if err := <-r.ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A body that comes within its time is read, and what the upstream then takes has no limit here: the deadlines of the
 // request must not cancel the call that it began.
 func TestSlowAnswersAreNotCutOff(t *testing.T) {
