@@ -141,7 +141,7 @@ chart: ## The Helm chart: lint, every option rendered by Helm 4 and 3, bad value
 .PHONY: alerts
 alerts: ## The alert rules fire in Prometheus' own engine, and the dashboard asks for what there is
 	.ci/install.sh golangci-lint
-	cd e2e/alerts && $(GO) vet ./... && golangci-lint run ./... && $(GO) test ./...
+	cd e2e/alerts && $(GO) vet ./... && golangci-lint run ./... && $(GO) test -count=1 ./...
 
 # Platforms of the image.
 ARCHES ?= amd64 arm64

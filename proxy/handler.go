@@ -75,7 +75,7 @@ func New(options Options) (*Gateway, error) {
 	}
 	g.recent = newRecent(options.RecentResults)
 	g.desk = &desk{
-		statuses: statuses, data: newBucket(), mapKey: options.MapKey, fetch: g.fetchAppData, log: g.log,
+		statuses: statuses, data: newBucket(), metrics: g.metrics, good: &sampler{every: uint64(options.LogSample)}, mapKey: options.MapKey, fetch: g.fetchAppData, log: g.log,
 		open: options.OwnCredential, recent: g.recent,
 	}
 	g.life, g.stop = context.WithCancel(context.Background())

@@ -23,6 +23,8 @@ type metrics struct {
 	redeem            prometheus.Histogram
 	redemptionRetries prometheus.Counter
 
+	fetches *prometheus.CounterVec
+
 	fit          prometheus.Histogram
 	errorM       prometheus.Histogram
 	vertices     *prometheus.HistogramVec
@@ -48,7 +50,7 @@ func newMetrics(registerer prometheus.Registerer, r *room) (*metrics, error) {
 	all := []prometheus.Collector{
 		m.requests, m.inFlight, m.hostBytes,
 		m.calls, m.withoutData, m.duration, m.share, m.chars,
-		m.redemptions, m.redeem, m.redemptionRetries,
+		m.redemptions, m.redeem, m.redemptionRetries, m.fetches,
 		m.fit, m.errorM, m.vertices, m.appDataChars,
 		m.upstreamErrors, m.connectionErrors, m.upstreamBytes, m.unserved, m.failures,
 	}
@@ -113,6 +115,10 @@ func (m *metrics) ofAppData() {
 	m.redemptionRetries = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "gateway_redemption_retries_total", Help: "Redemptions that were not answered and were tried once more.",
 	})
+	m.fetches = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "gateway_app_data_fetches_total",
+		Help: "Calls of tomtom-get-app-data, by outcome: fetched, kept (from a recent result), or why not.",
+	}, []string{"outcome"})
 	m.fit = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "gateway_fit_duration_seconds", Help: "Fitting app data.",
 		Buckets: prometheus.ExponentialBuckets(0.001, 2, 12),

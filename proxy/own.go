@@ -43,8 +43,10 @@ type desk struct {
 	mapKey   string
 	log      *slog.Logger
 	data     *rate.Limiter // of tomtom-get-app-data, over all callers
-	open     bool          // callers need no credential
-	recent   *recent       // nil: no app data is kept
+	metrics  *metrics
+	good     *sampler // of lines about data that was fetched
+	open     bool     // callers need no credential
+	recent   *recent  // nil: no app data is kept
 	// fetch runs the fetchable tool for its app data alone, see Gateway.fetchAppData.
 	fetch fetchFunc
 }
@@ -85,6 +87,7 @@ func (d *desk) tool(ctx context.Context, r *http.Request, m message) (result []b
 	switch m.name {
 	case policy.GetAppData:
 		if !d.data.Allow() {
+			d.metrics.fetches.WithLabelValues("too many").Inc()
 			return textResult(policy.GetAppData+": too many at once; this call ran nothing: try again", true), nil
 		}
 		return d.appData(ctx, r, m)

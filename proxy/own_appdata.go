@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	"tomtom-mcp-gateway/fitter"
 	"tomtom-mcp-gateway/fitter/jsonspan"
@@ -37,28 +38,55 @@ func (d *desk) appData(ctx context.Context, r *http.Request, m message) (result 
 	if failed != nil {
 		return nil, failed
 	}
+	began := time.Now()
 	document, refusal, err := d.fetch(ctx, namedRequest(r, fetchable), call)
+	outcome := fetchOutcome(document, refusal, err)
+	d.metrics.fetches.WithLabelValues(outcome).Inc()
 	switch {
-	case errors.Is(err, errEventTooLarge) || len(document) > maxAppDataBytes:
+	case outcome == outcomeTooLarge:
+		d.log.WarnContext(ctx, "app data not fetched", slog.String("tool", policy.GetAppData), slog.String("reason", outcome))
 		return textResult(fmt.Sprintf("%s: the data has more than %d MiB", policy.GetAppData, maxAppDataBytes>>20), true), nil
-	case errors.Is(err, errBusy):
-		return textResult(policy.GetAppData+": the data is larger than what the gateway can hold now", true), nil
 	case err != nil:
-		d.log.WarnContext(ctx, "app data not fetched", slog.String("tool", policy.GetAppData), slog.Any("err", err))
+		d.log.WarnContext(ctx, "app data not fetched", slog.String("tool", policy.GetAppData), slog.String("reason", outcome), slog.Any("err", err))
+		if errors.Is(err, errBusy) {
+			return textResult(policy.GetAppData+": the data is larger than what the gateway can hold now", true), nil
+		}
 		return textResult(policy.GetAppData+": the data could not be fetched", true), nil
 	case refusal != nil:
 		return refusal, nil
 	}
-	return appDataResult(fitter.Encode(document)), nil
+	packed := fitter.Encode(document)
+	if d.good.take() {
+		d.log.InfoContext(ctx, "app data fetched", slog.String("tool", policy.GetAppData),
+			slog.Int("app_data_chars", len(packed)), slog.Float64("duration_ms", milliseconds(time.Since(began))))
+	}
+	return appDataResult(packed), nil
+}
+
+const outcomeTooLarge = "too large"
+
+// fetchOutcome is what became of a fetch, as one of few words for logs and metrics.
+func fetchOutcome(document, refusal []byte, err error) string {
+	switch {
+	case errors.Is(err, errEventTooLarge) || len(document) > maxAppDataBytes:
+		return outcomeTooLarge
+	case err != nil:
+		return reasonOf(err)
+	case refusal != nil:
+		return "refused"
+	}
+	return "fetched"
 }
 
 // recentAppData answers tomtom-get-app-data for a reference: no tool runs.
 func (d *desk) recentAppData(ref string) []byte {
 	packed, ok := d.recent.find(ref)
 	if !ok {
+		d.metrics.fetches.WithLabelValues("not kept").Inc()
 		return textResult(fmt.Sprintf("%s: %s: unknown, or no longer kept: the gateway keeps the data of the last %d results, until it ends",
 			policy.GetAppData, memberAppDataRef, d.recent.most), true)
 	}
+	d.metrics.fetches.WithLabelValues("kept").Inc()
 	return appDataResult(packed)
 }
 

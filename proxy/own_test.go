@@ -23,7 +23,11 @@ func testDesk(t testing.TB, fetch fetchFunc) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{statuses: s, data: newBucket(), mapKey: "map-key", log: log, fetch: fetch}
+	m, err := newMetrics(nil, newRoom(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &desk{statuses: s, data: newBucket(), metrics: m, good: &sampler{}, mapKey: "map-key", log: log, fetch: fetch}
 }
 
 // toolCall returns a tools/call; empty args: none.

@@ -189,7 +189,8 @@ func TestGetAppDataIsBoundedForAll(t *testing.T) {
 		}
 		answerEvent(w, in, textResultOf(handleText))
 	})
-	g := newGateway(t, up.URL)
+	registry := prometheus.NewRegistry()
+	g := newGateway(t, up.URL, func(o *Options) { o.Metrics = registry })
 	g.desk.data.SetLimit(0)
 	g.desk.data.SetBurst(2)
 	refusals := 0
@@ -201,6 +202,11 @@ func TestGetAppDataIsBoundedForAll(t *testing.T) {
 	}
 	if calls := len(up.calls("tomtom-data-viz")); refusals != 3 || calls != 2 {
 		t.Errorf("%d refusals, %d calls", refusals, calls)
+	}
+	counted := metricsOf(t, registry)
+	if counted["gateway_app_data_fetches_total{outcome=fetched}"] != 2 || counted["gateway_app_data_fetches_total{outcome=too many}"] != 3 ||
+		strings.Count(g.logged.String(), `"app data fetched"`) != 2 {
+		t.Errorf("counted %v, logged %s", counted, g.logged)
 	}
 	got := g.post(t, callOf("1", policy.ReportAppStatus, `{"tool":"tomtom-routing","outcome":"drawn","source":"inline"}`))
 	if !strings.Contains(string(got.body), `"ok"`) {
