@@ -23,9 +23,9 @@ const (
 	turnWait = 15 * time.Second
 )
 
-// newTurns gives each processor one answer to work on and one to read meanwhile, where the room is large enough.
+// newTurns gives each processor one answer to work on, and all of them one to read meanwhile, where the room is large enough.
 func newTurns(maxBytes int64) *semaphore.Weighted {
-	return semaphore.NewWeighted(max(1, min(2*int64(runtime.GOMAXPROCS(0)), maxBytes/bytesPerTurn)))
+	return semaphore.NewWeighted(max(1, min(int64(runtime.GOMAXPROCS(0))+1, maxBytes/bytesPerTurn)))
 }
 
 // takeTurn waits until an answer of size bytes may be read. It returns at once where it is no large one, or has its turn

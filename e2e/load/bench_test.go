@@ -9,6 +9,16 @@ import (
 	"tomtom-mcp-gateway/e2e/testkit"
 )
 
+// BenchmarkKinds is what a call of each kind costs: one host, one call after the other.
+func BenchmarkKinds(b *testing.B) {
+	for _, k := range mix(b) {
+		b.Run(k.Name, func(b *testing.B) {
+			g := testkit.StartGateway(b, traffic.StartUpstream(b, nil, 0).URL)
+			measure(b, []*testkit.Gateway{g}, traffic.Crowd{Hosts: 1, Kinds: []*traffic.Kind{k}, Calls: 40}, nil)
+		})
+	}
+}
+
 // BenchmarkHosts is the whole mix for numbers of hosts that each call as soon as they have the answer before: the upstream
 // called directly, with the redemptions that widgets make then, and the gateway. Hosts, which check every answer, upstream
 // and gateway share the processors.
