@@ -39,8 +39,9 @@ type response struct {
 
 var markedName = regexp.MustCompile(`"caller":\s*"(\d+)"`)
 
-// check returns what became of the map data in the result of call n, and what is wrong with the result.
-func (k *Kind) check(r *result, n Number) (status string, err error) {
+// check returns what became of the map data in the result of call n, and what is wrong with the result. At a glance it does
+// not open map data that is there.
+func (k *Kind) check(r *result, n Number, glance bool) (status string, err error) {
 	if r.IsError {
 		return "", fmt.Errorf("a tool error: %.200s", r.Content)
 	}
@@ -72,6 +73,9 @@ func (k *Kind) check(r *result, n Number) (status string, err error) {
 		if r.Meta.AppData != "" {
 			return status, fmt.Errorf("app data with status %q", status)
 		}
+		return status, nil
+	}
+	if glance && r.Meta.AppData != "" {
 		return status, nil
 	}
 	return status, k.checkData(r.Meta.AppData, n)

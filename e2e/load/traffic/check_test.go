@@ -50,7 +50,7 @@ func TestCheckFindsWrongAnswers(t *testing.T) {
 			if c.data != "" {
 				r.Meta.AppData = packed(t, c.data)
 			}
-			_, err := c.kind.check(r, n)
+			_, err := c.kind.check(r, n, false)
 			switch {
 			case c.wrong == "" && err != nil:
 				t.Error(err)

@@ -11,12 +11,13 @@ import (
 
 // Crowd is a number of hosts that call at once, each as soon as it has the answer before.
 type Crowd struct {
-	URLs   []string // of the gateways or upstreams, in turns
-	Hosts  int
-	Kinds  []*Kind
-	Direct bool // the URLs are those of upstreams
-	First  int  // index of the first host, so that two crowds of one run share no numbers
-	Calls  int  // of each host at most; 0: until the context is done
+	URLs    []string // of the gateways or upstreams, in turns
+	Hosts   int
+	Kinds   []*Kind
+	Direct  bool // the URLs are those of upstreams
+	First   int  // index of the first host, so that two crowds of one run share no numbers
+	Glances int  // as of Host
+	Calls   int  // of each host at most; 0: until the context is done
 }
 
 // Tally is what a crowd saw.
@@ -38,7 +39,7 @@ func (c Crowd) Run(ctx context.Context) *Tally {
 	for i := range c.Hosts {
 		all.Go(func() {
 			h := NewHost(c.URLs[i%len(c.URLs)], c.First+i)
-			h.Direct, h.Modern = c.Direct, !c.Direct && i%2 == 1
+			h.Direct, h.Modern, h.Glances = c.Direct, !c.Direct && i%2 == 1, c.Glances
 			defer h.Close()
 			for called := 0; ctx.Err() == nil && (c.Calls == 0 || called < c.Calls); called++ {
 				o := h.Call(context.WithoutCancel(ctx), h.Any(c.Kinds))

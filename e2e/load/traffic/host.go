@@ -22,6 +22,9 @@ type Host struct {
 	Modern bool
 	// Direct makes it call the upstream itself: a call, and what a widget needs then, the redemption.
 	Direct bool
+	// Glances makes it look into the map data of one answer of so many, and only at the text of the others, so that hosts cost
+	// little; 0: into all.
+	Glances int
 
 	url    string
 	key    string
@@ -80,7 +83,7 @@ func (h *Host) Call(ctx context.Context, k *Kind) Outcome {
 	case err != nil:
 		o.Failed = err
 	case !h.Direct:
-		o.Status, o.Wrong = k.check(r, o.Number)
+		o.Status, o.Wrong = k.check(r, o.Number, h.Glances > 0 && int(o.Number)%h.Glances > 0)
 	}
 	return o
 }
