@@ -12,6 +12,7 @@ import (
 // event for each response.
 func (x *exchange) byMessage() {
 	b := &batchAnswer{w: x.w, flush: x.flush}
+	var unheard *partAnswer
 	for _, q := range x.requests {
 		part := &partAnswer{to: b, header: http.Header{}}
 		if q.method == methodInitialize {
@@ -23,8 +24,15 @@ func (x *exchange) byMessage() {
 		if part.end(q.message); b.over {
 			return
 		}
+		if q.isResponse() && part.status >= http.StatusBadRequest {
+			unheard = part
+		}
 	}
-	if !b.begun {
+	switch {
+	case b.begun:
+	case unheard != nil: // nobody else tells the host that its answer went nowhere
+		unheard.whole()
+	default:
 		x.w.WriteHeader(http.StatusAccepted)
 	}
 }
@@ -91,10 +99,7 @@ func (p *partAnswer) FlushError() error { return p.to.err }
 // the caller, and comes before anything else, is the whole batch's.
 func (p *partAnswer) end(m message) {
 	if !p.to.begun && (p.status == http.StatusUnauthorized || p.status == http.StatusForbidden) {
-		copyResponseHeader(p.to.w.Header(), p.header, true)
-		p.to.w.WriteHeader(p.status)
-		_, p.to.err = p.to.w.Write(p.body)
-		p.to.begun, p.to.over = true, true
+		p.whole()
 		return
 	}
 	switch messages, batch, err := scanMessages(p.body); {
@@ -111,6 +116,14 @@ func (p *partAnswer) end(m message) {
 		})))
 	}
 	p.to.over = p.to.err != nil
+}
+
+// whole makes the answer that of the whole batch.
+func (p *partAnswer) whole() {
+	copyResponseHeader(p.to.w.Header(), p.header, true)
+	p.to.w.WriteHeader(p.status)
+	_, p.to.err = p.to.w.Write(p.body)
+	p.to.begun, p.to.over = true, true
 }
 
 // withID returns the message, which has no id or null for one, under an id.
