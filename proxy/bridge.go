@@ -214,36 +214,42 @@ func (x *exchange) answerErrors(status int, e *rpcError) {
 	writeAnswers(x.w, status, failuresOf(x.messages())(e), x.batch)
 }
 
-// leave ends what a bridged exchange has open at a legacy upstream: the call, if its host closed the stream, for which
-// closing a connection is no cancellation; and the session. It takes the lease over.
+// leave ends what a bridged exchange has open at a legacy upstream, and takes the lease over.
 func (x *exchange) leave(ctx context.Context) {
+	if part := x.parting(ctx); part != nil {
+		go part()
+	}
+}
+
+// parting returns what ends the call at a legacy upstream, if its host closed the stream, for which closing a connection is
+// no cancellation, and the session; nil where there is nothing to end. It takes the lease over. A pipe has told its server
+// when the answer was closed, under the id that the call has there: by now another call may have this one's.
+func (x *exchange) parting(ctx context.Context) func() {
 	l := x.lease
 	x.lease = nil
-	if !x.bridge.toLegacy() || x.bridge.greeting == nil {
+	var cancelled, session bool
+	if x.bridge.toLegacy() && x.bridge.greeting != nil {
+		gone := errors.Is(context.Cause(ctx), errHostGone) || x.hostErr != nil || x.r.Context().Err() != nil
+		cancelled = gone && len(x.waiting) > 0 && x.requests[0].method != methodListen && x.g.upstream.own == nil
+		session = x.bridge.greeting.session != ""
+	}
+	if !cancelled && !session {
 		if l != nil {
 			l.close()
 		}
-		return
+		return nil
 	}
-	gr, q := x.bridge.greeting, x.requests[0]
-	gone := errors.Is(context.Cause(ctx), errHostGone) || x.hostErr != nil || x.r.Context().Err() != nil
-	cancelled := gone && len(x.waiting) > 0 && q.method != methodListen
-	if !cancelled && gr.session == "" {
-		if l != nil {
-			l.close()
-		}
-		return
-	}
+	gr, q, r := x.bridge.greeting, x.requests[0], x.r
 	id := append([]byte(nil), q.raw(q.id)...)
-	go func() {
+	return func() {
 		if cancelled {
-			x.g.tell(x.r, nil, gr, noteCancelled, []newMember{{"requestId", id}, {"reason", quoted("The host closed the stream")}})
+			x.g.tell(r, nil, gr, noteCancelled, []newMember{{"requestId", id}, {"reason", quoted("The host closed the stream")}})
 		}
-		x.g.dismiss(x.r, l, gr)
+		x.g.dismiss(r, l, gr)
 		if l != nil {
 			l.close()
 		}
-	}()
+	}
 }
 
 // clientPartOf is what a modern request says of its client.

@@ -34,6 +34,7 @@ type exchange struct {
 	streams  bool                // the host gets events: their head is sent
 	wanted   *response           // what a modern upstream wants of a legacy host before it answers; nil where nothing
 	held     *heldCall           // it is left until its modern host comes back with what a legacy upstream wants
+	rounds   int                 // how often it was left so
 	status   int                 // the HTTP status to the host, where it is not the upstream's; 0
 	hold     hold
 	limit    int64 // bytes of one answer of the upstream that are held
@@ -113,10 +114,18 @@ func (x *exchange) conduct(ctx context.Context, step func()) {
 
 // close gives up what the exchange has open.
 func (x *exchange) close(ctx context.Context) {
+	if part := x.end(ctx); part != nil {
+		go part()
+	}
+}
+
+// end is close, save for what remains to be said to the upstream, for which part is; nil where that is nothing.
+func (x *exchange) end(ctx context.Context) (part func()) {
 	x.closeAnswer()
-	x.leave(ctx)
+	part = x.parting(ctx)
 	x.work.end()
 	x.hold.release()
+	return part
 }
 
 // closeAnswer ends the reading of the upstream's answer.

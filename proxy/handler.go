@@ -96,13 +96,28 @@ func New(options Options) (*Gateway, error) {
 // ServeHTTP handles one HTTP request of a host.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, r) }
 
-// EndStreams ends the streams on which hosts wait for news, and nothing else: they open them again elsewhere. It is for
-// when the server begins to drain.
-func (g *Gateway) EndStreams() { g.endStreams() }
+// EndStreams ends the streams on which hosts wait for news: they open them again elsewhere. It also gives up the calls that wait
+// for a host's answer, which would come elsewhere. It is for when the server begins to drain, and ends nothing else.
+func (g *Gateway) EndStreams() {
+	g.endStreams()
+	g.held.close()
+}
+
+// closeWait bounds how long Close waits until upstreams know which calls are given up.
+const closeWait = time.Second
 
 // Close ends what is still on its way to the upstream.
 func (g *Gateway) Close() {
-	g.closeHeld()
+	g.held.close()
+	known := make(chan struct{})
+	go func() {
+		g.held.ends.Wait()
+		close(known)
+	}()
+	select {
+	case <-known:
+	case <-time.After(closeWait):
+	}
 	g.stop()
 	g.upstream.close()
 }

@@ -47,22 +47,41 @@ func originOf(h http.Header, m message) origin {
 // heldCalls are the calls that wait for their hosts, each under a requestState that nobody can guess. The zero value is
 // ready, and safe for concurrent use.
 type heldCalls struct {
-	mu    sync.Mutex
-	calls map[string]*heldCall
+	mu     sync.Mutex
+	calls  map[string]*heldCall
+	closed bool
+	ends   sync.WaitGroup // of calls that close gave up
 }
 
-// add keeps c under state. It is false where too many wait already.
-func (h *heldCalls) add(state string, c *heldCall) bool {
+// add keeps c under state, and gives it up after the time wait unless it is taken. It is false where too many wait already, or
+// none is kept any more.
+func (h *heldCalls) add(state string, c *heldCall, wait time.Duration) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.calls) >= maxHeldCalls {
+	if len(h.calls) >= maxHeldCalls || h.closed {
 		return false
 	}
 	if h.calls == nil {
 		h.calls = map[string]*heldCall{}
 	}
 	h.calls[state] = c
+	c.timer = time.AfterFunc(wait, func() {
+		if h.take(state, c) {
+			c.giveUp()
+		}
+	})
 	return true
+}
+
+// close gives up all calls, and keeps none from now on. It returns at once; ends says when their upstreams know.
+func (h *heldCalls) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.calls {
+		c.timer.Stop()
+		h.ends.Go(c.giveUp)
+	}
+	h.calls, h.closed = nil, true
 }
 
 // find returns the call that waits under state for a retry from where it came; nil where there is none.
@@ -87,25 +106,15 @@ func (h *heldCalls) take(state string, c *heldCall) bool {
 	return true
 }
 
-// giveUp cancels a call whose host has not come back.
+// giveUp cancels a call whose host has not come back, and returns when its upstream knows.
 func (c *heldCall) giveUp() {
 	<-c.left
 	x := c.x
 	x.held = nil
 	x.logUnanswered(c.ctx, statusFailed, "no input from the host")
 	x.work.cancel(errHostGone)
-	x.close(c.ctx)
-}
-
-// closeHeld gives up all of them.
-func (g *Gateway) closeHeld() {
-	g.held.mu.Lock()
-	calls := g.held.calls
-	g.held.calls = nil
-	g.held.mu.Unlock()
-	for _, c := range calls {
-		c.timer.Stop()
-		go c.giveUp()
+	if part := x.end(c.ctx); part != nil {
+		part()
 	}
 }
 
@@ -129,15 +138,10 @@ func (x *exchange) holdFor(ctx context.Context, events *eventReader, ev event) (
 		origin: originOf(x.r.Header, x.requests[0].message), left: make(chan struct{}),
 	}
 	state := newNonce()
-	c.timer = time.AfterFunc(x.g.inputWait, func() {
-		if x.g.held.take(state, c) {
-			c.giveUp()
-		}
-	})
-	if !x.g.held.add(state, c) {
-		c.timer.Stop()
+	if x.rounds >= maxInputRounds || !x.g.held.add(state, c, x.g.inputWait) {
 		return false
 	}
+	x.rounds++
 	if x.work.pause() {
 		x.g.log.InfoContext(ctx, "call waits for its host", slog.String("method", m.method))
 		x.write(newEvent(resultResponse(x.requests[0].hostID(), inputRequired(m, state, x.bridge.info))))
@@ -176,8 +180,9 @@ var errNoSuchCall = &rpcError{
 
 // takeUp joins a host's retry to the call that is held for it. It is false where m is no retry.
 func (x *exchange) takeUp(ctx context.Context, m message) (is bool) {
-	value, is := jsonspan.Find(m.body, m.params, memberRequestState)
-	if !is || !takesInput(m.method) {
+	value, stateful := jsonspan.Find(m.body, m.params, memberRequestState)
+	_, answers := jsonspan.Find(m.body, m.params, memberInputResponses)
+	if !stateful && !answers || !takesInput(m.method) {
 		return false
 	}
 	state := stringAt(m.body, value.Value)

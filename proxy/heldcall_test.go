@@ -287,7 +287,7 @@ func TestHeldCallsAreBounded(t *testing.T) {
 	g := newGateway(t, up.URL)
 	args := `{"ask":[{"id":9,"method":"elicitation/create","params":{}}]}`
 	for i := range maxHeldCalls {
-		if !g.held.add(strconv.Itoa(i), &heldCall{}) {
+		if !g.held.add(strconv.Itoa(i), &heldCall{}, time.Hour) {
 			t.Fatalf("no more than %d are held", i)
 		}
 	}
@@ -296,15 +296,19 @@ func TestHeldCallsAreBounded(t *testing.T) {
 	}
 	<-up.ended
 	g.held.mu.Lock()
+	for _, c := range g.held.calls {
+		c.timer.Stop()
+	}
 	clear(g.held.calls)
 	g.held.mu.Unlock()
 
 	wantedOf(t, g.postModern(t, askedCall(`"closed"`, everyAsk, args, "", "")))
-	g.closeHeld()
+	g.held.close()
 	if cancelled := <-up.cancelled; !strings.Contains(string(cancelled.body), `"requestId":"closed"`) {
 		t.Errorf("%s", cancelled.body)
 	}
 	<-up.ended
+	g.held.closed = false
 	g.inputWait = time.Millisecond
 	in := wantedOf(t, g.postModern(t, askedCall(`"late"`, everyAsk, args, "", "")))
 	if cancelled := <-up.cancelled; !strings.Contains(string(cancelled.body), `"requestId":"late"`) {

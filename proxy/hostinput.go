@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -149,6 +150,7 @@ type hostQuestion struct {
 	name, method string // name: under which the upstream wants the answer
 	id           string
 	answer       []byte // nil before
+	over         bool   // the host has answered
 }
 
 // gather asks the host on the stream of its request for everything that p, of the answer resp, asks for, and returns the
@@ -169,7 +171,11 @@ func (x *exchange) gather(ctx context.Context, p *response, resp *http.Response,
 		x.g.log.InfoContext(ctx, "host is asked", slog.String("method", q.method))
 		x.write(newEvent(bodies[i]))
 	}
-	if failure, err = x.await(ctx, asked, answers); failure != nil || err != nil {
+	failure, err = x.await(ctx, asked, answers)
+	if failure != nil {
+		x.withdraw(asked)
+	}
+	if failure != nil || err != nil {
 		return nil, failure, err
 	}
 	given := make([]newMember, len(asked))
@@ -229,22 +235,25 @@ func (x *exchange) await(ctx context.Context, asked []*hostQuestion, answers <-c
 	for left := len(asked); left > 0; {
 		select {
 		case m := <-answers:
+			id := stringAt(m.body, m.id)
+			at := slices.IndexFunc(asked, func(q *hostQuestion) bool { return q.id == id })
+			asked[at].over = true
 			if m.result.Len() == 0 {
 				return &rpcError{code: codeInternal, message: "The host answered what the MCP server asks for with an error: " + shown(errorText(m))}, nil
 			}
-			id := stringAt(m.body, m.id)
-			for _, q := range asked {
-				if q.id == id {
-					q.answer = m.raw(m.result)
-					left--
-				}
-			}
+			asked[at].answer = m.raw(m.result)
+			left--
 		case <-alive.C:
 			x.write([]byte(": \n\n"))
 		case <-patience.C:
 			return &rpcError{
 				code:    codeInternal,
 				message: "The host did not answer what the MCP server asks for, or its answer went to another replica of the gateway",
+			}, nil
+		case <-x.g.streams.Done():
+			return &rpcError{
+				code:    codeInternal,
+				message: "The gateway is shutting down while the MCP server waits for the host's answer, before it has run the tool: call again",
 			}, nil
 		case <-x.r.Context().Done():
 			return nil, errHostGone // nothing runs upstream meanwhile, and nobody is left to answer
@@ -253,6 +262,15 @@ func (x *exchange) await(ctx context.Context, asked []*hostQuestion, answers <-c
 		}
 	}
 	return nil, nil //nolint:nilnil // everything is answered
+}
+
+// withdraw tells a host which questions need no answer any more: somebody may still be looking at them.
+func (x *exchange) withdraw(asked []*hostQuestion) {
+	for _, q := range asked {
+		if !q.over {
+			x.write(newEvent(requestBody(nil, noteCancelled, []newMember{{"requestId", quoted(q.id)}})))
+		}
+	}
 }
 
 // errorText is the message of an error response.
