@@ -16,7 +16,7 @@ func TestMemoryOfLongRoutes(t *testing.T) {
 	const hosts, most = 64, 200 * megabyte
 	for _, kinds := range [][]string{{"long route", "long route in the rush hour"}, {"long route in the text"}} {
 		t.Run(kinds[0], func(t *testing.T) {
-			g, tally, _ := press(t, hosts, 4*time.Second, mix(t, kinds...))
+			g, tally, _ := press(t, hosts, 2*time.Second, mix(t, kinds...))
 			peak := traffic.PeakResident(t, g.PID())
 			t.Logf("at most %d MB: %v", peak/megabyte, tally)
 			if peak >= most {
@@ -34,7 +34,7 @@ func TestMemoryOfLongRoutes(t *testing.T) {
 func TestFarTooManyHosts(t *testing.T) {
 	soakTime(t)
 	const hosts, bound = 512, 32 * megabyte
-	g, tally, seen := press(t, hosts, 3*time.Second, mix(t), "GATEWAY_MAX_BUFFERED_BYTES=33554432")
+	g, tally, seen := press(t, hosts, 2*time.Second, mix(t), "GATEWAY_MAX_BUFFERED_BYTES=33554432")
 	t.Logf("at most %d MB: %v", traffic.PeakResident(t, g.PID())/megabyte, tally)
 	most := 0
 	for _, v := range seen {
