@@ -152,6 +152,9 @@ func (x *exchange) holdFor(ctx context.Context, events *eventReader, ev event) (
 		x.work.cancel(errHostGone)
 		return false
 	}
+	if events.leave() { // others need the room meanwhile
+		x.hold.release()
+	}
 	x.held = c
 	return true
 }

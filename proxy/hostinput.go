@@ -97,6 +97,9 @@ func (x *exchange) satisfy(ctx context.Context, round int) {
 	resp := x.resp
 	x.received()
 	x.closeAnswer()
+	if len(body) <= maxInputBytes { // others need the room while a person is asked
+		x.hold.release()
+	}
 	responses, failure, err := x.gather(ctx, p, resp, round)
 	switch {
 	case failure != nil:

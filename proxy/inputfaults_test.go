@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -195,5 +196,73 @@ func TestAnswersInABatch(t *testing.T) {
 	got := g.post(t, `[{"jsonrpc":"2.0","id":"gateway-question-x","result":{}},{"jsonrpc":"2.0","method":"x"}]`, headerSession, host.session)
 	if got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), "another replica") {
 		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+// TestQuestionsTakeNoRoom: while a host is asked, nothing counts as held that others could use, and what the server says
+// behind its question is not lost.
+func TestQuestionsTakeNoRoom(t *testing.T) {
+	params := `{"message":"` + strings.Repeat("x", 300<<10) + `"}`
+	t.Run("modern host", func(t *testing.T) {
+		up := newAsking(t)
+		g := newGateway(t, up.URL)
+		args := `{"ask":[{"id":9,"method":"elicitation/create","params":` + params + `},{"progress":"on"}]}`
+		in := wantedOf(t, g.postModern(t, askedCall("1", everyAsk, args, "", "")))
+		settled(t, "room", func() bool { return g.room.held.Load() == 0 })
+		got := g.postModern(t, askedCall("2", everyAsk, args, withInput(in.RequestState, `{}`), `"progressToken":2,`))
+		if res, data := parseResult(t, resultOf(t, got)); res.Meta.Status != statusInline || string(data) != routeDoc {
+			t.Errorf("%s", got.body)
+		}
+	})
+	t.Run("legacy host", func(t *testing.T) {
+		up := needy(t, true, `"inputRequests":{"who":{"method":"elicitation/create","params":`+params+`}},`)
+		g := newGateway(t, up.URL)
+		response, asked := openLegacy(t, g, everyAsk).call(t, callOf("1", "tomtom-routing", "{}"), func(m message) string {
+			if held := g.room.held.Load(); held != 0 {
+				t.Errorf("%d bytes are held", held)
+			}
+			return replyWith(`{"x":1}`)(m)
+		})
+		if len(asked) != 1 || !bytes.Contains(response, []byte(metaAppData)) {
+			t.Errorf("%.300s", response)
+		}
+	})
+}
+
+// TestQuestionsAtOnce: a server asks for two things before it has an answer, and says more behind them.
+func TestQuestionsAtOnce(t *testing.T) {
+	up := newAsking(t)
+	ask := up.call
+	up.call = func(w http.ResponseWriter, in received) {
+		if in.message.name == "tomtom-get-viz-data" {
+			ask(w, in)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		question := `data: {"jsonrpc":"2.0","id":ID,"method":"elicitation/create","params":{"message":"ID"}}` + "\n\n"
+		note := `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":0,"message":"behind"}}` + "\n\n"
+		_, _ = io.WriteString(w, strings.ReplaceAll(question, "ID", "1")+strings.ReplaceAll(question, "ID", "2")+note)
+		flusher(w)()
+		session := in.header.Get(headerSession)
+		first, second := <-up.of(session+"1"), <-up.of(session+"2")
+		text := strings.Replace(handleText, `"ü"`, "["+string(first.body)+","+string(second.body)+"]", 1)
+		_, _ = io.WriteString(w, eventOf(string(in.message.raw(in.message.id)), textResultOf(text)))
+	}
+	g := newGateway(t, up.URL)
+	more := ""
+	for _, want := range []string{"1", "2"} {
+		in := wantedOf(t, g.postModern(t, askedCall(want, everyAsk, "{}", more, `"progressToken":`+want+`,`)))
+		if params := string(in.InputRequests[inputName].Params); params != `{"message":"`+want+`"}` {
+			t.Errorf("asked %s", params)
+		}
+		more = withInput(in.RequestState, `{"n":`+want+`}`)
+	}
+	got := g.postModern(t, askedCall("3", everyAsk, "{}", more, `"progressToken":3,`))
+	res, data := parseResult(t, resultOf(t, got))
+	if told := toldOf(t, res); len(told) != 2 || !bytes.HasSuffix(told[0], []byte(`"result":{"n":1}}`)) || !bytes.HasSuffix(told[1], []byte(`"result":{"n":2}}`)) {
+		t.Errorf("%s", told)
+	}
+	if string(data) != routeDoc || !strings.Contains(string(got.body), `"progressToken":3,"message":"behind"`) {
+		t.Errorf("%s", got.body)
 	}
 }

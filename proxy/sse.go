@@ -271,5 +271,17 @@ func (r *eventReader) detach() {
 	r.pos, r.scanned, r.searched = 0, 0, 0
 }
 
+// leave takes the reader off its buffer, which is not used any more, while nothing is read for long. It is false where too
+// much has been read ahead for that.
+func (r *eventReader) leave() bool {
+	rest := r.rest()
+	if len(rest) > firstEventBuffer {
+		return false
+	}
+	r.buf = append([]byte(nil), rest...)
+	r.pos, r.scanned, r.searched = 0, 0, 0
+	return true
+}
+
 // rest returns what has been read and not been handed out by next.
 func (r *eventReader) rest() []byte { return r.buf[r.pos:] }
