@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"sync"
+
 	"tomtom-mcp-gateway/fitter/jsonspan"
 	"tomtom-mcp-gateway/policy"
 )
@@ -75,7 +77,9 @@ func (t *toolResult) classify(q *request) (kind resultKind, reason string) {
 	case !t.hasText:
 		return kindMissing, "text is no JSON"
 	}
-	isUntrimmed := func() bool { return untrimmed(t.text.text.Bytes, t.text.root, t.tool.Untrimmed) }
+	isUntrimmed := sync.OnceValue(func() bool { // asked twice, and it walks through megabytes
+		return untrimmed(t.text.text.Bytes, t.text.root, t.tool.Untrimmed)
+	})
 	switch detail := stringMember(q.body, q.args, "response_detail"); {
 	case !t.text.hasMeta && !isUntrimmed():
 		return kindForeign, "text has nothing for a widget"
