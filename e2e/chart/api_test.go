@@ -119,7 +119,7 @@ func (c *cluster) setStatus(tb testing.TB, pod core.Pod, status core.PodStatus) 
 	}
 }
 
-// remaining lists the objects of a release that are in the namespace or, of cluster-wide kinds, anywhere.
+// remaining lists the objects of a release in a namespace, those of cluster-wide kinds among them.
 func (c *cluster) remaining(tb testing.TB, namespace, release string) []string {
 	tb.Helper()
 	kinds := "deployments,replicasets,pods,services,configmaps,serviceaccounts,ingresses,networkpolicies,poddisruptionbudgets," +
@@ -129,5 +129,7 @@ func (c *cluster) remaining(tb testing.TB, namespace, release string) []string {
 	if out.err != nil {
 		tb.Fatalf("%v %s", out.err, out.stderr)
 	}
-	return strings.Fields(out.stdout)
+	return slices.DeleteFunc(strings.Fields(out.stdout), func(name string) bool {
+		return strings.HasPrefix(name, "mutatingadmissionpolic") && !strings.Contains(name, "."+namespace+".") // another namespace's
+	})
 }

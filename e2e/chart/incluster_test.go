@@ -222,6 +222,11 @@ func rolledOut(tb testing.TB, c *cluster, namespace, deployment string) {
 func gone(tb testing.TB, c *cluster, namespace, release string) {
 	tb.Helper()
 	var left []string
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			tb.Logf("left of %s: %q", release, left)
+		}
+	})
 	within(tb, "the release's objects are gone", func() bool {
 		left = c.remaining(tb, namespace, release)
 		return len(left) == 0
