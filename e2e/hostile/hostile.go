@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ var InjectedDomains = []string{
 }
 
 // Server is the hostile server, a handler of POST /mcp and of /canary, which counts what reaches it, and GET /hits, which
-// lists that. It is safe for concurrent use.
+// lists that. Packets counts what comes by UDP. It is safe for concurrent use.
 type Server struct {
 	mu    sync.Mutex
 	hits  []string
@@ -83,9 +84,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*") // so that nothing but a policy stands in a widget's way
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/canary"):
-		s.mu.Lock()
-		s.hits = append(s.hits, r.URL.String())
-		s.mu.Unlock()
+		s.hit(r.URL.String())
 	case r.URL.Path == "/hits":
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -95,6 +94,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Error(w, "Not here", http.StatusNotFound)
 	}
+}
+
+// Packets notes each packet that comes over conn, until that is closed.
+func (s *Server) Packets(conn net.PacketConn) {
+	for {
+		if _, _, err := conn.ReadFrom(make([]byte, 1500)); err != nil {
+			return
+		}
+		s.hit("a packet")
+	}
+}
+
+func (s *Server) hit(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hits = append(s.hits, what)
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

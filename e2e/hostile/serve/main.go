@@ -28,8 +28,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	server := &http.Server{Handler: hostile.New(), ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = server.Close() })
+	packets, err := (&net.ListenConfig{}).ListenPacket(ctx, "udp", l.Addr().String())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	harm := hostile.New()
+	go harm.Packets(packets)
+	server := &http.Server{Handler: harm, ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() {
+		_ = server.Close()
+		_ = packets.Close()
+	})
 	fmt.Printf("http://%s/mcp\n", l.Addr())
 	_ = server.Serve(l) // until it is closed
 }

@@ -79,3 +79,25 @@ func (c csp) policy(pageOrigin string) string {
 		"frame-ancestors " + pageOrigin,
 	}, "; ")
 }
+
+// connections is the Connection-Allowlist of a document with these domains, approved ones. The policy knows nothing of
+// WebRTC, whose servers may be anywhere and are told whatever a widget likes; nor of names that are looked up early. A
+// browser that has this header (WICG, Connection Allowlists) leaves both out. Paths and what a redirect leads to are the
+// policy's.
+func (c csp) connections() string {
+	var patterns []string
+	for _, source := range slices.Concat(c.ConnectDomains, c.ResourceDomains, c.FrameDomains, c.BaseURIDomains) {
+		scheme, rest, isRemote := strings.Cut(source, "://")
+		if !isRemote {
+			continue // blob: and data: go nowhere
+		}
+		if scheme == "http" || scheme == "ws" {
+			scheme += "{s}?" // in a policy http is https, too, and ws wss
+		}
+		host, _, _ := strings.Cut(rest, "/")
+		if pattern := `"` + scheme + "://" + host + `"`; !slices.Contains(patterns, pattern) {
+			patterns = append(patterns, pattern)
+		}
+	}
+	return "(" + strings.Join(patterns, " ") + ");redirects=allow;webrtc=block"
+}

@@ -97,6 +97,21 @@ func TestPolicyCannotBeInjected(t *testing.T) {
 	})
 }
 
+// Connections are to the hosts of the policy's sources, whatever their paths; an http source of a policy is an https one,
+// too.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	c := csp{
+		ConnectDomains:  []string{"wss://live.example.com/a", "ws://live.example.com:81", "data:"},
+		ResourceDomains: []string{"https://*.example.com:*/tiles/", "blob:", "http://127.0.0.1:3000"},
+		FrameDomains:    []string{"http://127.0.0.1:3000/frame"},
+	}
+	const want = `("wss://live.example.com" "ws{s}?://live.example.com:81" "https://*.example.com:*" "http{s}?://127.0.0.1:3000");redirects=allow;webrtc=block`
+	if got := c.connections(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestTooManyDomains(t *testing.T) {
 	t.Parallel()
 	var many []string

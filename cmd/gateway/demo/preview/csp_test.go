@@ -16,13 +16,14 @@ func TestViewPolicy(t *testing.T) {
 		"img-src 'self' data:; font-src 'self'; media-src 'self' data:; frame-src 'none'; object-src 'none'; base-uri 'self'; " +
 		"form-action 'none'; frame-ancestors " + s.page
 	const kept = "https://tiles.example.com"
-	tests := []struct{ name, uri, query, want string }{
-		{"nothing declared", hostile.EscapeURI, "", nothing},
+	const nowhere, rest = "()", ";redirects=allow;webrtc=block"
+	tests := []struct{ name, uri, query, want, connections string }{
+		{"nothing declared", hostile.EscapeURI, "", nothing, nowhere},
 		{"directives as domains", hostile.InjectURI, "", "default-src 'none'; script-src 'self' 'unsafe-inline' " + kept + "; style-src 'self' 'unsafe-inline' " + kept +
 			"; connect-src " + kept + "; img-src 'self' data: " + kept + "; font-src 'self' " + kept + "; media-src 'self' data: " + kept +
-			"; frame-src " + kept + "; object-src 'none'; base-uri " + kept + "; form-action 'none'; frame-ancestors " + s.page},
-		{"a host that honours nothing", hostile.InjectURI, "?csp=strict", nothing},
-		{"another value", hostile.EscapeURI, "?csp=default-src%20*", nothing},
+			"; frame-src " + kept + "; object-src 'none'; base-uri " + kept + "; form-action 'none'; frame-ancestors " + s.page, `("` + kept + `")`},
+		{"a host that honours nothing", hostile.InjectURI, "?csp=strict", nothing, nowhere},
+		{"another value", hostile.EscapeURI, "?csp=default-src%20*", nothing, nowhere},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -39,6 +40,9 @@ func TestViewPolicy(t *testing.T) {
 			got := answer.header["Content-Security-Policy"]
 			if len(got) != 1 || got[0] != tt.want {
 				t.Errorf("%q\nwant %q", got, tt.want)
+			}
+			if got := answer.header["Connection-Allowlist"]; len(got) != 1 || got[0] != tt.connections+rest {
+				t.Errorf("connections %q, want %q", got, tt.connections+rest)
 			}
 			if answer.status != http.StatusOK || answer.header.Get("Content-Type") != "text/html; charset=utf-8" || answer.header.Get("Set-Cookie") != "" {
 				t.Errorf("status %d, %v", answer.status, answer.header)

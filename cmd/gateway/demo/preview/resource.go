@@ -109,7 +109,7 @@ func readWidget(result json.RawMessage) (html string, declared csp, err error) {
 		return "", csp{}, problemf(http.StatusBadGateway, format, a...)
 	}
 	if err := json.Unmarshal(result, &read); err != nil {
-		return refuse("The widget's resource cannot be read: %v.", err)
+		return refuse("The widget's resource cannot be read: %s.", jsonReason(err))
 	}
 	if len(read.Contents) != 1 {
 		return refuse("The widget's resource has %d contents: a host draws exactly one.", len(read.Contents))
@@ -156,6 +156,7 @@ func (p *Preview) sandboxRoutes() http.Handler {
 		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy.policy(p.options.PageOrigin))
+		h.Set("Connection-Allowlist", policy.connections())
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(p.document) // a frame that has gone needs no answer
 	})
