@@ -90,13 +90,17 @@ func (a *answer) result(id string) (json.RawMessage, error) {
 
 // refusal is why there is no result, for the page.
 func (a *answer) refusal(message string) error {
-	if message = strings.TrimRight(message, ". "); message == "" {
-		message = fmt.Sprintf("status %d without a response", a.status)
+	said := strings.TrimRight(message, ". ")
+	if said == "" {
+		said = fmt.Sprintf("it answered with status %d and without a response", a.status)
 	}
-	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
-		return problemf(http.StatusBadGateway, "The MCP server does not take the credential: %s.", clip(message))
+	switch {
+	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
+		return problemf(http.StatusBadGateway, "The MCP server does not take the credential: %s.", clip(said))
+	case strings.HasPrefix(said, "The MCP server"), strings.HasPrefix(said, "The gateway"): // the gateway's own sentence
+		return problemf(http.StatusBadGateway, "%s.", clip(said))
 	}
-	return problemf(http.StatusBadGateway, "The MCP server refused: %s.", clip(message))
+	return problemf(http.StatusBadGateway, "The MCP server refused: %s.", clip(said))
 }
 
 const maxSentence = 500 // bytes of somebody else's words

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"tomtom-mcp-gateway/fitter/jsonspan"
 )
@@ -144,5 +146,13 @@ func readBody(r *http.Request, into any) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return err
 	}
-	return problemf(http.StatusBadRequest, "The request cannot be read: %v.", err)
+	return problemf(http.StatusBadRequest, "The request cannot be read: %s.", jsonReason(err))
+}
+
+// jsonReason is what is wrong with a JSON text, without the names that its parts have in a program.
+func jsonReason(err error) string {
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("a wrong value stands at %s: %s", clip(cmp.Or(mismatch.Field, "the top")), clip(mismatch.Value))
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }

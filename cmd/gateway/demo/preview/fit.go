@@ -53,7 +53,7 @@ type toolResult struct {
 func readResult(raw []byte) (toolResult, error) {
 	var result toolResult
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return toolResult{}, problemf(http.StatusBadGateway, "The tool's result cannot be read: %v.", err)
+		return toolResult{}, problemf(http.StatusBadGateway, "The tool's result cannot be read: %s.", jsonReason(err))
 	}
 	return result, nil
 }

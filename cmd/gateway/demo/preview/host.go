@@ -312,7 +312,7 @@ func (h *host) listTools(ctx context.Context) ([]tool, error) {
 			NextCursor string            `json:"nextCursor"`
 		}
 		if err := json.Unmarshal(result, &listed); err != nil {
-			return nil, problemf(http.StatusBadGateway, "The list of tools cannot be read: %v.", err)
+			return nil, problemf(http.StatusBadGateway, "The list of tools cannot be read: %s.", jsonReason(err))
 		}
 		for _, raw := range listed.Tools {
 			t, err := readTool(raw)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -143,6 +144,34 @@ func TestReply(t *testing.T) {
 		body, err := reply{members: members, raw: []rawMember{{"result", []byte(raw)}}}.encode()
 		if err != nil || !json.Valid(body) || !strings.Contains(string(body), raw) {
 			t.Errorf("%s, %v", body, err)
+		}
+	}
+}
+
+// What a person reads of a wrong JSON text has no word of the program that read it.
+func TestJSONReason(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ text, want string }{
+		{`{"content":"no"}`, "a wrong value stands at content: string"},
+		{`{"content":[{"type":"text","text":7.5}]}`, "a wrong value stands at content.text: number"},
+		{`{"content":[5]}`, "a wrong value stands at content: number"},
+		{`["content"]`, "a wrong value stands at the top: array"},
+		{`{"content":`, "unexpected end of JSON input"},
+	}
+	for _, tt := range tests {
+		_, err := readResult([]byte(tt.text))
+		if err == nil || err.Error() != "The tool's result cannot be read: "+tt.want+"." {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+	for _, text := range []string{`{"limit":"abc"}`, `{"limit":1.5}`, `{"tool":5}`, `[]`, `{"limit":99999999999999999999}`, `{"times":2}`, ``} {
+		var asked struct {
+			Tool  string
+			Limit int
+		}
+		err := readBody(httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text)), &asked)
+		if err == nil || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "struct") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -126,11 +126,16 @@ func TestServersThatRefuse(t *testing.T) {
 		handler http.HandlerFunc
 		says    string
 	}{
-		"no key":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "does not take the credential"},
-		"not MCP":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<h1>Hello</h1>")) }, "refused"},
-		"not found":   {http.NotFound, "refused"},
-		"breaks off":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "refused"},
-		"unavailable": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "refused"},
+		"no key":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, `"The MCP server does not take the credential: it answered with status 401 and without a response."`},
+		"not MCP":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<h1>Hello</h1>")) }, `"The MCP server's answer holds no response to this request."`},
+		"not found":   {http.NotFound, `"The MCP server refused: it answered with status 404 and without a response."`},
+		"breaks off":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `"The MCP server could not be reached or broke off."`},
+		"unavailable": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, `status 503 and without a response."`},
+		"says no": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"not today."}}`))
+		}, `"The MCP server refused: not today."`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
