@@ -18,6 +18,8 @@ interface Looked {
   readonly tool: Tool;
   fit: Fit;
   original: readonly (readonly Position[])[];
+  /** Whether its view has been given a result; until then it is given the fit of the moment when it can take one. */
+  given: boolean;
 }
 
 export class Preview {
@@ -25,8 +27,10 @@ export class Preview {
   #view: View | undefined;
   /** The calls that are being made. A press too many of a button is not another call, which may be billed. */
   readonly #running = new Set<string>();
-  /** Whoever began last may go on; what an earlier one still waits for comes to nothing. */
+  /** Whoever asked last for a call or a limit may go on; what an earlier one still waits for comes to nothing. */
   #latest = 0;
+  /** The same for views. A call or a limit that is waited for outlasts the view that was there before. */
+  #latestView = 0;
 
   constructor(
     readonly client: Client,
@@ -42,12 +46,12 @@ export class Preview {
     if (tool === undefined || this.#running.has(asked)) return;
     this.#running.add(asked);
     const limit = this.session.limits.tools[name] ?? this.session.limits.default;
+    const latest = ++this.#latest;
     const turn = new Turn(sentence, name, input, (again) => void this.open(again.call!, again));
     await this.#rest();
     this.layout.openTools(false);
     this.layout.thread.add(turn);
     this.layout.picker.choose(name, input);
-    const latest = ++this.#latest;
     try {
       const { fit, ...call } = await this.client.call(name, input, limit);
       turn.ran(call);
@@ -98,8 +102,8 @@ export class Preview {
     await this.#tell(looked);
     this.desk.log.note("limit", `${limit.toLocaleString("en")} characters`, { status: fit.status, ...fit.simplification });
     // A widget that has drawn keeps its map when a result without map data follows: a host would open another.
-    if (fit.data_characters > 0 && this.#view !== undefined) await this.#view.result(fit.result);
-    else await this.#show(looked);
+    if (fit.data_characters === 0 || this.#view === undefined) await this.#show(looked);
+    else if (looked.given) await this.#view.result(fit.result);
   }
 
   /** changed tells the widget what the switches say now. */
@@ -110,12 +114,11 @@ export class Preview {
 
   /** replay shows the call that is looked at in a new view, for a host that has other faults now. */
   async replay(): Promise<void> {
-    ++this.#latest;
     if (this.#looked !== undefined) await this.#show(this.#looked);
   }
 
   async #look(turn: Turn, call: Call, tool: Tool, fit: Fit): Promise<void> {
-    const looked: Looked = { turn, call, tool, fit, original: fit.original ?? [] };
+    const looked: Looked = { turn, call, tool, fit, original: fit.original ?? [], given: false };
     this.#looked = looked;
     this.layout.limit.begin(fit.limit);
     this.layout.widget.begin();
@@ -133,20 +136,23 @@ export class Preview {
     this.layout.inspect(true);
   }
 
-  async #show({ turn, call, tool, fit }: Looked): Promise<void> {
-    const latest = this.#latest;
+  async #show(looked: Looked): Promise<void> {
+    if (looked !== this.#looked) return;
+    const { turn, call, tool } = looked;
+    const latest = ++this.#latestView;
+    looked.given = false;
     await this.#leave();
-    if (latest !== this.#latest) return;
+    if (latest !== this.#latestView) return;
     const { stage, switches, approvals } = this.layout;
     const uri = getToolUiResourceUri(tool as Parameters<typeof getToolUiResourceUri>[0]);
     if (uri === undefined) {
-      turn.hold(this.layout.plain(fit));
+      turn.hold(this.layout.plain(looked.fit));
       return;
     }
     turn.hold(stage.element, approvals.element);
     stage.apply(switches.choices);
     const resource = await this.client.resource(uri).catch((error: Error) => error);
-    if (latest !== this.#latest) return;
+    if (latest !== this.#latestView) return;
     if (resource instanceof Error) {
       turn.failed(resource.message);
       return;
@@ -164,7 +170,10 @@ export class Preview {
     this.#view = view;
     this.desk.log.note("view", uri, { csp: resource.csp, faults: [...switches.active], ...(resource.refused ? { refused: resource.refused } : {}) });
     this.layout.thread.reveal(turn);
-    if (await view.input(call.arguments)) await view.result(fit.result);
+    if ((await view.input(call.arguments)) && view === this.#view) {
+      looked.given = true;
+      await view.result(looked.fit.result);
+    }
     if (view === this.#view) switches.allow((mode) => view.canShow(mode));
   }
 
@@ -172,6 +181,7 @@ export class Preview {
   async #rest(): Promise<void> {
     const looked = this.#looked;
     this.#looked = undefined;
+    ++this.#latestView;
     await this.#leave();
     looked?.turn.rest();
   }

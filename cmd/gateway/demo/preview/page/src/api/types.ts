@@ -8,7 +8,8 @@ export interface Tool {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  readonly inputSchema: JsonObject;
+  /** What a server says of itself: it may be no schema at all. */
+  readonly inputSchema?: unknown;
   readonly _meta?: JsonObject;
 }
 

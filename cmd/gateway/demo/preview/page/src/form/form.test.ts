@@ -94,3 +94,10 @@ test("what is neither required nor given is folded away", () => {
   expect(folded).toContain("query");
   expect(folded).not.toContain("show_ui");
 });
+
+test.each([undefined, null, "text", []])("a tool whose schema is %j has the form of one that takes nothing, and keeps what it is given", (schema) => {
+  const { form } = formWith(whole);
+  form.show({ name: "other", inputSchema: schema }, { given: 1 });
+  expect(form.element.querySelectorAll("label")).toHaveLength(0);
+  expect(form.read()).toEqual({ given: 1 });
+});

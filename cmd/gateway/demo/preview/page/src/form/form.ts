@@ -29,7 +29,7 @@ export class Form {
   }
 
   show(tool: Tool, input: JsonObject): void {
-    this.#schema = tool.inputSchema;
+    this.#schema = asObject(tool.inputSchema) ?? {};
     this.fill(input);
   }
 
