@@ -76,6 +76,26 @@ test("a call is made with the keyboard alone", async () => {
   await opened.drawn();
 });
 
+test("the keyboard keeps a place where what it pressed goes away", async () => {
+  const other = await Opened.open(inject("demo"), { width: 900 });
+  const { page } = other;
+  const focused = (): Promise<string> => page.evaluate(() => document.activeElement!.getAttribute("aria-label") ?? document.activeElement!.textContent ?? "");
+  const press = async (wanted: string): Promise<void> => {
+    await page.locator(wanted).first().focus();
+    await page.keyboard.press("Enter");
+  };
+  await press(".greeting .prompt");
+  await other.drawn();
+  expect(await focused()).toBe("Conversation");
+  await press(".open-tools");
+  await press(".picker .primary");
+  await expect.poll(focused).toBe("Tools");
+  await press(".show-again");
+  await other.turn.locator("code", { hasText: "tomtom-dynamic-map" }).waitFor();
+  expect(await focused()).toBe("Conversation");
+  await other.close();
+});
+
 test("at 900 pixels two columns are left, and the tools come in from the side", async () => {
   const { page } = opened;
   await page.setViewportSize({ width: 900, height: 800 });

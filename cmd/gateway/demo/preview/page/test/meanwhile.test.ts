@@ -41,6 +41,10 @@ test("a limit that is chosen before the widget can take a result is the one of t
   const before = (await opened.said("→", "tool-result")).length;
   await opened.limit("20,000");
   await opened.widget.getByText("Drawn within 66 m").first().waitFor();
+  // Messages keep their order: what comes after this one would have been there before it.
+  const told = (await opened.said("→", "host-context-changed")).length;
+  await opened.page.getByRole("button", { name: /^Theme/ }).click();
+  await expect.poll(() => opened.said("→", "host-context-changed")).toHaveLength(told + 1);
   expect(await opened.said("→", "tool-result")).toHaveLength(before + 1);
   await opened.fault("Slow host");
   await opened.widget.getByText("Drawn within 66 m").first().waitFor();

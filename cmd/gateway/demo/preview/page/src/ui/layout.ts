@@ -44,6 +44,7 @@ export class Layout {
   readonly agent = new AgentPanel();
   readonly log: LogPane;
   readonly #tools: HTMLButtonElement;
+  readonly #sidebar = el("nav", { class: "sidebar", "aria-label": "Calls" });
   readonly #inspector = el("aside", { class: "inspector", "aria-label": "What became of the result", inert: true });
 
   constructor(readonly root: HTMLElement, session: Session, log: Log, theme: Theme, events: LayoutEvents) {
@@ -56,20 +57,17 @@ export class Layout {
     this.log = new LogPane(log);
     this.history.show([]);
     this.#inspector.append(this.limit.element, this.widget.element, this.agent.element);
-    const sidebar = el(
-      "nav",
-      { class: "sidebar", "aria-label": "Calls" },
-      section("Call a tool", this.picker.element),
-      section("History", this.history.element),
-    );
+    this.#sidebar.append(section("Call a tool", this.picker.element), section("History", this.history.element));
     const main = el("main", { class: "main" }, this.switches.element, this.thread.element, this.thread.suggestions);
     this.#tools = button("Tools", () => this.openTools(!root.classList.contains("tools-open")), { class: "open-tools", "aria-expanded": "false" });
-    root.replaceChildren(header(session, this.#tools), el("div", { class: "columns" }, sidebar, main, this.#inspector), this.log.element);
+    root.replaceChildren(header(session, this.#tools), el("div", { class: "columns" }, this.#sidebar, main, this.#inspector), this.log.element);
   }
 
   /** openTools is for windows without room for a third column, where tools and history come in from the side. */
   openTools(open: boolean): void {
+    const hadFocus = this.root.classList.contains("tools-open") && !open && this.#sidebar.contains(document.activeElement);
     this.root.classList.toggle("tools-open", open);
+    if (hadFocus) this.#tools.focus();
     this.#tools.setAttribute("aria-expanded", String(open));
   }
 

@@ -31,8 +31,11 @@ export class Thread {
 
   /** add puts a turn at the end; one that is there already stays where it is. */
   add(turn: Turn): void {
+    const hadFocus = this.greeting.contains(document.activeElement) || turn.element.contains(document.activeElement);
     this.greeting.remove();
     this.suggestions.hidden = false;
+    // What was pressed goes away: the keyboard's place is the conversation.
+    if (hadFocus) this.element.focus({ preventScroll: true });
     if (!this.#turns.includes(turn)) {
       this.#turns.push(turn);
       this.#append(turn.element);
