@@ -32,7 +32,7 @@ test("a limit without room for a map says so, to the person too", async () => {
   await opened.toState("failed");
   expect(await opened.widget.locator("#app").innerText()).toContain("Too large for a map here");
   expect(await opened.page.locator(".widget-gets .pill").textContent()).toBe("too large");
-  expect(await opened.page.locator(".legend .over").textContent()).toMatch(/over the limit/);
+  expect(await opened.page.locator(".bar").getAttribute("aria-label")).toMatch(/^Of 20,000 characters: [\d,]+ text, [\d,]+ the rest, [\d,]+ room$/);
   expect(await opened.page.locator(".drawing").isVisible()).toBe(false);
 });
 
