@@ -14,8 +14,11 @@ type csp struct {
 	BaseURIDomains  []string `json:"baseUriDomains,omitempty"`
 }
 
-// maxDomains bounds each list: a header is not to be made arbitrarily long.
-const maxDomains = 64
+// A header is not to be made arbitrarily long: browsers take about 256 KiB of them all, and draw nothing beyond that.
+const (
+	maxDomains     = 64 // of a list
+	maxDomainBytes = 256
+)
 
 var (
 	// host sources: a scheme of the web, a host that may begin with a wildcard before a name of two parts, a port, a path.
@@ -32,7 +35,7 @@ func (c csp) approved() (allowed csp, refused []string) {
 	keep := func(domains []string, is func(string) bool) (kept []string) {
 		for _, d := range domains {
 			switch {
-			case len(d) > 512 || !is(d) || len(kept) == maxDomains:
+			case len(d) > maxDomainBytes || !is(d) || len(kept) == maxDomains:
 				refused = append(refused, clip(d))
 			case !slices.Contains(kept, d):
 				kept = append(kept, d)

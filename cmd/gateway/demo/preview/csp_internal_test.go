@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -121,5 +122,25 @@ func TestTooManyDomains(t *testing.T) {
 	allowed, refused := csp{ConnectDomains: many}.approved()
 	if len(allowed.ConnectDomains) != maxDomains || len(refused) != 10 {
 		t.Errorf("%d kept, %d refused", len(allowed.ConnectDomains), len(refused))
+	}
+}
+
+// The longest headers that a resource can have made are ones that browsers still take.
+func TestHeadersAreBounded(t *testing.T) {
+	t.Parallel()
+	longest := func(list string) (domains []string) {
+		host := "http://" + list + strings.Repeat(".a", 100)
+		for i := range maxDomains {
+			domain := fmt.Sprintf("%s%d/", host, i)
+			domains = append(domains, domain+strings.Repeat("a", maxDomainBytes-len(domain)), domain+strings.Repeat("a", maxDomainBytes))
+		}
+		return domains
+	}
+	allowed, refused := csp{longest("c"), longest("r"), longest("f"), longest("b")}.approved()
+	if len(refused) != 4*maxDomains || len(allowed.BaseURIDomains) != maxDomains {
+		t.Errorf("%d refused, %d kept", len(refused), len(allowed.BaseURIDomains))
+	}
+	if n := len(allowed.policy("http://127.0.0.1:8090")) + len(allowed.connections()); n > 220<<10 {
+		t.Errorf("%d bytes", n)
 	}
 }
