@@ -33,7 +33,8 @@ type readiness struct {
 	draining atomic.Bool
 
 	mu      sync.Mutex // held while dialling, so that callers at the same time share one answer
-	checked time.Time  // zero before the first dial, which decides by itself
+	checked time.Time  // zero before the first dial
+	reached bool       // once; until then every dial decides by itself: a server that is only starting has not faltered
 	verdict error      // nil: the upstream is reachable
 	against int        // dials in a row that contradicted the verdict
 }
@@ -71,7 +72,7 @@ func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	holds := agreedFor
-	if r.against > 0 {
+	if r.against > 0 || !r.reached {
 		holds = doubtedFor
 	}
 	if r.checked.IsZero() || r.now().Sub(r.checked) >= holds {
@@ -84,11 +85,12 @@ func (r *readiness) check(ctx context.Context) error {
 
 // weigh lets what a dial said count.
 func (r *readiness) weigh(answer error) {
-	if (answer == nil) == (r.verdict == nil) {
+	if !r.reached || (answer == nil) == (r.verdict == nil) {
 		r.verdict, r.against = answer, 0
+		r.reached = r.reached || answer == nil
 		return
 	}
-	if r.against++; r.against >= turnsAfter || r.checked.IsZero() {
+	if r.against++; r.against >= turnsAfter {
 		r.verdict, r.against = answer, 0
 	}
 }

@@ -41,7 +41,7 @@ func TestReadiness(t *testing.T) {
 		ok    bool
 		dials int
 	}{
-		{0, nil, true, 1}, // the first decides
+		{0, nil, true, 1}, // the first that reaches it decides
 		{agreedFor - time.Millisecond, down, true, 1},
 		{time.Millisecond, down, true, 2}, // once
 		{doubtedFor - time.Millisecond, down, true, 2},
@@ -67,20 +67,24 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// A gateway that comes up before its upstream is ready as soon as two dials have found it.
+// A gateway that comes up before its upstream is ready with the first dial that finds it, and asks often until then.
 func TestReadinessComesUpFirst(t *testing.T) {
 	ready := newFakeReadiness()
 	ready.err = errors.New("down")
-	if ready.check(t.Context()) == nil {
-		t.Error("ready without an upstream")
+	for range 3 {
+		if ready.check(t.Context()) == nil {
+			t.Error("ready without an upstream")
+		}
+		ready.clock = ready.clock.Add(doubtedFor)
 	}
 	ready.err = nil
-	for _, after := range []time.Duration{agreedFor, doubtedFor} {
-		ready.clock = ready.clock.Add(after)
-		_ = ready.check(t.Context())
-	}
-	if err := ready.check(t.Context()); err != nil || ready.dials != 3 {
+	if err := ready.check(t.Context()); err != nil || ready.dials != 4 {
 		t.Errorf("%v with %d dials", err, ready.dials)
+	}
+	ready.clock = ready.clock.Add(agreedFor)
+	ready.err = errors.New("down")
+	if err := ready.check(t.Context()); err != nil {
+		t.Errorf("one refusal, once it had been reached: %v", err)
 	}
 }
 
