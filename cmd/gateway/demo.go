@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,12 +190,16 @@ func isLoopbackAddress(address string) bool {
 // environ is the caller's environment with the demo's own values before or behind it: later entries win.
 func (o *demoOptions) environ(callers []string, mcp, admin, behind net.Listener) []string {
 	services := "http://" + behind.Addr().String()
-	all := append([]string{
-		"GATEWAY_LOG_FORMAT=text",
-		"GATEWAY_TILES=" + services + upstream.TilesTemplate,
-		"GATEWAY_TILES_ATTRIBUTION=" + upstream.Attribution,
-		"GATEWAY_INCIDENTS=" + services + upstream.IncidentsTemplate,
-	}, callers...)
+	all := []string{"GATEWAY_LOG_FORMAT=text"}
+	// Streets and traffic come from one place: made-up incidents have no business on somebody's real map.
+	if !slices.ContainsFunc(callers, func(v string) bool { return strings.HasPrefix(v, "GATEWAY_TILES=") }) {
+		all = append(all,
+			"GATEWAY_TILES="+services+upstream.TilesTemplate,
+			"GATEWAY_TILES_ATTRIBUTION="+upstream.Attribution,
+			"GATEWAY_INCIDENTS="+services+upstream.IncidentsTemplate,
+		)
+	}
+	all = append(all, callers...)
 	all = append(all,
 		"GATEWAY_UPSTREAM_URL=http://"+behind.Addr().String()+"/mcp",
 		"GATEWAY_LISTEN="+mcp.Addr().String(),

@@ -191,3 +191,28 @@ func TestDemoFallsBack(t *testing.T) {
 		t.Errorf("it says %q, want %q", errs.String(), want)
 	}
 }
+
+// TestDemoServicesGoTogether: whoever brings tiles of their own gets no made-up traffic on them.
+func TestDemoServicesGoTogether(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	madeUp := func(callers ...string) (n int) {
+		for _, v := range new(demoOptions).environ(callers, l, l, l) {
+			name, _, _ := strings.Cut(v, "=")
+			switch name {
+			case "GATEWAY_TILES", "GATEWAY_TILES_ATTRIBUTION", "GATEWAY_INCIDENTS":
+				n++
+			}
+		}
+		return n
+	}
+	if n := madeUp("GATEWAY_TEXT=keep"); n != 3 {
+		t.Errorf("%d made-up services of 3", n)
+	}
+	if n := madeUp("GATEWAY_TILES=https://tiles.example.com/{z}/{x}/{y}"); n != 1 {
+		t.Errorf("beside a caller's tiles stand %d services", n-1)
+	}
+}
