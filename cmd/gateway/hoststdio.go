@@ -13,7 +13,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"tomtom-mcp-gateway/proxy"
 	"tomtom-mcp-gateway/proxy/stdio"
 )
 
@@ -69,17 +68,11 @@ func (s server) host(ctx context.Context, inv invocation, up behind, ended <-cha
 		return err
 	}
 	options.RecentResults, options.OwnCredential = recentResults, true
-	tracer, stopTracing, err := startTracing(ctx, s.log)
+	gateway, end, err := newGateway(ctx, &options, s.log)
 	if err != nil {
 		return err
 	}
-	defer stopTracing()
-	options.Tracer = tracer
-	gateway, err := proxy.New(options)
-	if err != nil {
-		return err
-	}
-	defer gateway.Close()
+	defer end()
 	admin, stop, err := s.admin(ctx, up, registry)
 	if err != nil {
 		return err

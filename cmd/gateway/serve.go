@@ -79,17 +79,11 @@ func serveOn(ctx context.Context, c config.Config, log *slog.Logger, up behind, 
 	if err != nil {
 		return err
 	}
-	tracer, stopTracing, err := startTracing(ctx, log)
+	gateway, end, err := newGateway(ctx, &options, log)
 	if err != nil {
 		return err
 	}
-	defer stopTracing()
-	options.Tracer = tracer
-	gateway, err := proxy.New(options)
-	if err != nil {
-		return err
-	}
-	defer gateway.Close()
+	defer end()
 	ready := newReadiness(up.ready)
 	registry.MustRegister(ready.gauge(ctx))
 	asked := proxy.Strict(adminHandler(ready, registry), allowedHosts(nil, admin.Addr()))
@@ -101,6 +95,23 @@ func serveOn(ctx context.Context, c config.Config, log *slog.Logger, up behind, 
 		mcp = tls.NewListener(mcp, secure)
 	}
 	return site.run(ctx, mcp, admin)
+}
+
+// newGateway returns the gateway of options, to which it adds the traces that the environment asks for. end ends both.
+func newGateway(ctx context.Context, options *proxy.Options, log *slog.Logger) (gateway *proxy.Gateway, end func(), err error) {
+	tracer, stopTracing, err := startTracing(ctx, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Tracer = tracer
+	if gateway, err = proxy.New(*options); err != nil {
+		stopTracing()
+		return nil, nil, err
+	}
+	return gateway, func() {
+		gateway.Close()
+		stopTracing()
+	}, nil
 }
 
 // allowedHosts are the names under which an address may be called: those that the environment names, else any, but on

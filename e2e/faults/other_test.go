@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"tomtom-mcp-gateway/e2e/testkit"
@@ -14,28 +13,8 @@ import (
 // error under its own id; an answer that breaks off breaks off for the host, too, and never looks whole. Nothing is sent
 // twice, although these calls share connections with others.
 func TestFaultsOfOtherTools(t *testing.T) {
-	common := start(t, shapes[0])
-	var slow sync.WaitGroup
-	defer slow.Wait()
-	for _, f := range list {
-		if f.redeemed || f.env != nil && !f.slow { // what passes has no limits
-			continue
-		}
-		run := func() {
-			t.Run(f.name, func(t *testing.T) {
-				at := common
-				if f.env != nil {
-					at = start(t, shapes[0], f.env...)
-				}
-				at.other(t, f)
-			})
-		}
-		if f.slow {
-			slow.Go(run)
-			continue
-		}
-		run()
-	}
+	passes := func(f *fault) bool { return !f.redeemed && (f.env == nil || f.slow) } // what passes has no limits
+	eachFault(t, shapes[0], passes, site.other)
 }
 
 // other lets the fault meet the call of a tool of somebody else's.
