@@ -37,16 +37,7 @@ func (o opened) ask(t testing.TB, method, path, body string) (status int, answer
 	}
 	r.Header.Set("Preview-Token", o.token)
 	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	all, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(all)
+	return send(t, r)
 }
 
 // route has the page call a tool, and returns the call's id and what its limit made of it.

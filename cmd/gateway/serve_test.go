@@ -103,7 +103,17 @@ func newUpstream(t testing.TB) string {
 
 func fetch(t testing.TB, url string) (status int, body string) {
 	t.Helper()
-	response, err := http.Get(url)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return send(t, request)
+}
+
+// send sends a request and reads the answer to its end.
+func send(t testing.TB, request *http.Request) (status int, body string) {
+	t.Helper()
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,16 +135,11 @@ func callTool(t testing.TB, url, message string) string {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	request.Header.Set("tomtom-api-key", "caller-key")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
+	status, body := send(t, request)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%d %s %v", response.StatusCode, body, err)
-	}
-	return string(body)
+	return body
 }
 
 func TestServe(t *testing.T) {
