@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"tomtom-mcp-gateway/e2e/testkit"
@@ -14,33 +13,6 @@ import (
 // at most once, too.
 func TestFaultsOfFetching(t *testing.T) {
 	eachFault(t, shape{stream: true, modern: true}, func(f *fault) bool { return !f.redeemed }, site.fetch)
-}
-
-// eachFault lets the faults that are wanted meet a gateway of a shape, each in a test of its own; slow ones side by side.
-func eachFault(t *testing.T, s shape, wanted func(*fault) bool, meet func(site, *testing.T, *fault)) {
-	t.Helper()
-	common := start(t, s)
-	var slow sync.WaitGroup
-	defer slow.Wait()
-	for _, f := range list {
-		if !wanted(f) {
-			continue
-		}
-		run := func() {
-			t.Run(f.name, func(t *testing.T) {
-				at := common
-				if f.env != nil {
-					at = start(t, s, f.env...)
-				}
-				meet(at, t, f)
-			})
-		}
-		if f.slow {
-			slow.Go(run)
-			continue
-		}
-		run()
-	}
 }
 
 // fetch lets the fault meet the call of the tool behind tomtom-get-app-data.
@@ -55,19 +27,7 @@ func (s site) fetch(t *testing.T, f *fault) {
 	s.up.Forget()
 	logged := func() int { return len(s.LogLines(t, map[string]any{"msg": "tool call"})) }
 	lines := logged()
-	s.in.arm(f, fetchTool)
-	if f.down {
-		s.in.down(once)
-	} else {
-		once()
-	}
-	ran := 1
-	if f.down || f.unread {
-		ran = 0
-	}
-	if n := s.up.Calls(fetchTool); n != ran || s.in.came(fetchTool) > 1 {
-		t.Errorf("the tool ran %d times, and was called %d times", n, s.in.came(fetchTool))
-	}
+	s.callOnce(t, f, fetchTool, once)
 	switch text := r.OnlyText(t); {
 	case r.IsError && !strings.HasPrefix(text, "tomtom-get-app-data: "):
 		t.Errorf("an error that does not say what it is about: %s", text)

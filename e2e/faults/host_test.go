@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"tomtom-mcp-gateway/e2e/testkit"
@@ -174,5 +175,51 @@ func (r received) says(t *testing.T, gave []byte) string {
 			t.Error("app data under the status " + result.Status(t))
 		}
 		return "the text, status `" + result.Status(t) + "`"
+	}
+}
+
+// eachFault lets the faults that are wanted meet a gateway of a shape, each in a test of its own; slow ones side by side.
+func eachFault(t *testing.T, s shape, wanted func(*fault) bool, meet func(site, *testing.T, *fault)) {
+	t.Helper()
+	common := start(t, s)
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	for _, f := range list {
+		if !wanted(f) {
+			continue
+		}
+		run := func() {
+			t.Run(f.name, func(t *testing.T) {
+				at := common
+				if f.env != nil {
+					at = start(t, s, f.env...)
+				}
+				meet(at, t, f)
+			})
+		}
+		if f.slow {
+			slow.Go(run)
+			continue
+		}
+		run()
+	}
+}
+
+// callOnce makes the fault meet a call of the tool, which once makes, and wants it to run no more than once, and not at all
+// where it cannot have arrived.
+func (s site) callOnce(t *testing.T, f *fault, tool string, once func()) {
+	t.Helper()
+	s.in.arm(f, tool)
+	if f.down {
+		s.in.down(once)
+	} else {
+		once()
+	}
+	ran := 1
+	if f.down || f.unread {
+		ran = 0
+	}
+	if n := s.up.Calls(tool); n != ran || s.in.came(tool) > 1 {
+		t.Errorf("the tool ran %d times, and was called %d times", n, s.in.came(tool))
 	}
 }

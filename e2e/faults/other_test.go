@@ -21,21 +21,9 @@ func TestFaultsOfOtherTools(t *testing.T) {
 func (s site) other(t *testing.T, f *fault) {
 	t.Helper()
 	s.up.Forget()
-	s.in.arm(f, otherTool)
 	var got received
 	once := func() { got = s.post(t, testkit.CallMessage(hostID, otherTool, `{}`), nil) }
-	if f.down {
-		s.in.down(once)
-	} else {
-		once()
-	}
-	ran := 1
-	if f.down || f.unread {
-		ran = 0
-	}
-	if n := s.up.Calls(otherTool); n != ran || s.in.came(otherTool) > 1 {
-		t.Errorf("the tool ran %d times, and was called %d times", n, s.in.came(otherTool))
-	}
+	s.callOnce(t, f, otherTool, once)
 	all := got.responses()
 	failed := len(all) == 1 && all[0].Error != nil && got.status >= http.StatusBadGateway && strings.Contains(string(*all[0].Error), "-32603")
 	whole := got.err == nil && (bytes.Equal(got.body, s.in.gave()) || len(all) == 1 && all[0].Result != nil)
