@@ -42,9 +42,6 @@ func (p *Process) Kill() {
 	p.wait()
 }
 
-// PID is the process id, to read what the process used.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
-
 // Seen is what an upstream process says about itself.
 type Seen struct {
 	Calls       map[string]int // tools/call messages by tool
