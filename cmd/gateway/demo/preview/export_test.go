@@ -11,5 +11,5 @@ const HeaderToken = headerToken
 // MaxBodyBytes bounds a request of the page.
 const MaxBodyBytes = maxBodyBytes
 
-// Unpack returns the document in app data.
-var Unpack = unpack
+// MaxDocument bounds app data once it is decompressed.
+const MaxDocument = maxDocument

@@ -12,6 +12,9 @@ import (
 	"tomtom-mcp-gateway/proxy"
 )
 
+// maxDocument bounds app data once it is decompressed.
+const maxDocument = 64 << 20
+
 // maxOriginal bounds the positions of original lines that the page gets.
 const maxOriginal = 60_000
 
@@ -141,7 +144,7 @@ func largestOf(toolName string, original [][]fitter.Position, appData string) *l
 	if !ok {
 		return nil
 	}
-	doc, err := unpack(appData)
+	doc, err := fitter.Decode([]byte(appData), maxDocument)
 	if err != nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"tomtom-mcp-gateway/cmd/gateway/demo/preview"
 	"tomtom-mcp-gateway/cmd/gateway/demo/upstream"
 	"tomtom-mcp-gateway/e2e/hostile"
+	"tomtom-mcp-gateway/fitter"
 )
 
 // What a widget may ask for, and what it may not.
@@ -144,11 +145,11 @@ func TestCredentialStaysHere(t *testing.T) {
 	reached := tomtom.run("tomtom-reachable-range", `{"origin":[4.9,52.38],"timeBudgetInSec":1800,"show_ui":true,"response_detail":"full"}`, 0)
 	tomtom.fitAt(reached.ID, 20_000)
 	reached = tomtom.run("tomtom-reachable-range", `{"origin":[4.9,52.38],"timeBudgetInSec":1800,"show_ui":true}`, 0)
-	doc, err := preview.Unpack(decode[struct {
+	doc, err := fitter.Decode([]byte(decode[struct {
 		Meta struct {
 			AppData string `json:"com.tomtom/app-data"`
 		} `json:"_meta"`
-	}](t, reached.Fit.Result).Meta.AppData)
+	}](t, reached.Fit.Result).Meta.AppData), preview.MaxDocument)
 	if err != nil || bytes.Contains(doc, []byte(credential)) || len(doc) == 0 {
 		t.Errorf("%v, %d bytes of app data", err, len(doc))
 	}
